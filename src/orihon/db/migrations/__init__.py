@@ -1,0 +1,1 @@
+"""Schema migrations: Alembic, hand-written SQL, run in a child process of their own."""

@@ -1,0 +1,49 @@
+"""The connection pool and the shape of rows."""
+
+from collections.abc import Iterable
+from typing import Any, TypeAlias, TypeVar
+
+import asyncpg
+import msgspec
+from asyncpg.pool import PoolConnectionProxy
+
+Connection: TypeAlias = "asyncpg.Connection[asyncpg.Record] | PoolConnectionProxy[asyncpg.Record]"
+Pool: TypeAlias = "asyncpg.Pool[asyncpg.Record]"
+
+T = TypeVar("T")
+
+
+async def _prepare(connection: Any) -> None:
+    for name in ("json", "jsonb"):
+        await connection.set_type_codec(
+            name, schema="pg_catalog", encoder=_encode_json, decoder=msgspec.json.decode
+        )
+
+
+def _encode_json(value: object) -> str:
+    return msgspec.json.encode(value).decode()
+
+
+async def connect(dsn: str) -> "asyncpg.Connection[asyncpg.Record]":
+    """One connection with the pool's codecs, for listeners and long-held locks."""
+    connection = await asyncpg.connect(dsn)
+    await _prepare(connection)
+    return connection
+
+
+async def open_pool(dsn: str, *, size: int = 8) -> Pool:
+    """Open a pool of at most `size` connections.
+
+    `jsonb` is read and written as Python values (msgspec). Connections are opened when first needed.
+    """
+    return await asyncpg.create_pool(dsn, min_size=0, max_size=size, init=_prepare)
+
+
+def row(kind: type[T], record: asyncpg.Record) -> T:
+    """One record as a struct whose fields are named like the columns."""
+    return kind(**record)
+
+
+def rows(kind: type[T], records: Iterable[asyncpg.Record]) -> list[T]:
+    """Records as structs whose fields are named like the columns."""
+    return [kind(**record) for record in records]
