@@ -1,1 +1,1 @@
-"""ingest"""
+"""The line: follow, walk, fetch, keep."""

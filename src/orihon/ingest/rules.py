@@ -1,0 +1,105 @@
+"""The decisions of a walk, as pure functions (crawler-core 8.3; DESIGN section 7)."""
+
+from enum import StrEnum
+from typing import Literal
+
+import msgspec
+
+from orihon.sources.records import Cursor
+
+Mode = Literal["tick", "backfill", "recovery"]
+
+
+class Change(StrEnum):
+    """What keeping a title changed about its metadata."""
+
+    NEW = "new"
+    UPDATED = "updated"
+    UNCHANGED = "unchanged"
+
+
+class Outcome(StrEnum):
+    """How a chunk of a walk ended."""
+
+    END_OF_LIST = "end_of_list"
+    CAUGHT_UP = "caught_up"
+    CONTINUED = "continued"
+    STOPPED = "stopped"
+    LIMIT = "limit"
+    BREAKER = "breaker"
+    FAILED = "failed"
+    INTERRUPTED = "interrupted"
+
+
+def caught_up(*, was_clean: bool, change: Change, chapters_new: int | None) -> bool:
+    """Whether a title proves that everything older is held (`should_stop`).
+
+    `chapters_new` is None when the chapter list could not be kept, which proves nothing.
+    """
+    return was_clean and change is Change.UNCHANGED and chapters_new == 0
+
+
+def is_clean(outcome: Outcome) -> bool:
+    """Whether the next walk may stop early again (`should_mark_clean_exit`).
+
+    A limit is a caller's choice and says nothing about the rest of the list, so it never counts as clean.
+    """
+    return outcome in (Outcome.END_OF_LIST, Outcome.CAUGHT_UP)
+
+
+def goes_on(outcome: Outcome) -> bool:
+    """Whether the next chunk carries on the same walk: neither a chunk boundary nor a pause is an unclean end."""
+    return outcome in (Outcome.CONTINUED, Outcome.STOPPED)
+
+
+def breaker_trips(consecutive: int, threshold: int) -> bool:
+    """Whether so many failures in a row end the walk (`should_abort_pass`); threshold 0 never does."""
+    return threshold > 0 and consecutive >= threshold
+
+
+def partial_render(*, listed: int, held: int | None) -> bool:
+    """Whether an empty chapter list must not be believed.
+
+    Empty although the source had chapters before, or although that could not be told: a snapshot taken between
+    a table and its rows, never "all chapters vanished" (DESIGN ruling 14).
+    """
+    return listed == 0 and held != 0
+
+
+class Chunk(msgspec.Struct, frozen=True, kw_only=True):
+    """The latest chunk of a source's walks, as its row says."""
+
+    mode: Mode
+    cursor: Cursor | None
+    outcome: Outcome
+
+
+class Plan(msgspec.Struct, frozen=True, kw_only=True):
+    """What the next chunk does. `cursor` None: from the top of the list."""
+
+    mode: Mode
+    cursor: Cursor | None
+    carries_on: bool = False
+
+    @property
+    def stops_early(self) -> bool:
+        """Only a tick may stop at the first title that is held and unchanged."""
+        return self.mode == "tick"
+
+
+def plan(last: Chunk | None, *, clean: bool, recovery_cursor: Cursor | None) -> Plan:
+    """Choose the next chunk.
+
+    A walk that goes on keeps its mode and cursor. After an unclean end the early stop is off until the end of the
+    list, resumed one page before the last checkpoint; a tick from the top follows it. A source that was never
+    walked is walked whole.
+    """
+    if last is not None and goes_on(last.outcome):
+        return Plan(mode=last.mode, cursor=last.cursor, carries_on=True)
+    if last is None:
+        return Plan(mode="backfill", cursor=None)
+    if clean:
+        return Plan(mode="tick", cursor=None)
+    if recovery_cursor is not None:
+        return Plan(mode="recovery", cursor=recovery_cursor)
+    return Plan(mode="backfill", cursor=None)
