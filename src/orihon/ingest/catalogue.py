@@ -1,0 +1,142 @@
+"""Catalogue sources: an item is a title; keeping it means its metadata, its chapter list and what follows from them.
+
+The walk and the `sync_title` job share `keep_title`, so that the two cannot drift apart (crawler-core 8.2).
+"""
+
+import time
+from uuid import UUID
+
+import msgspec
+import structlog
+
+from orihon.db.notify import notify
+from orihon.db.pool import Connection, Pool
+from orihon.fetch.errors import FetchError, RateLimited
+from orihon.ingest import wants
+from orihon.ingest.rules import Change, caught_up, partial_render
+from orihon.ingest.sources import Source
+from orihon.ingest.walk import Counts, Failed, Kept, Page, Result, Skipped
+from orihon.jobs import queue
+from orihon.jobs.payloads import FetchCover, SyncTitle
+from orihon.jobs.queue import Claim
+from orihon.library import following
+from orihon.runtime import metrics
+from orihon.sources.adapter import Adapter, Fetcher, SourceError
+from orihon.sources.records import Cursor, Title, TitleRef
+
+log = structlog.get_logger(__name__)
+
+
+class Synced(msgspec.Struct, frozen=True, kw_only=True):
+    """What keeping a title changed."""
+
+    work_id: UUID
+    change: Change
+    chapters_new: int
+
+
+class NotBelieved(Exception):
+    """The title page came without its chapters although there were some; nothing was changed."""
+
+
+async def fetch_title(pool: Pool, source: Source, adapter: Adapter, fetcher: Fetcher, ref: TitleRef) -> Title:
+    """Fetch a title's page and record how long that took."""
+    started = time.monotonic()
+    try:
+        title = await adapter.title(fetcher, ref)
+    except (FetchError, SourceError) as error:
+        await metrics.record(
+            pool, "manga_detail", source_id=source.id, outcome="failed",
+            seconds=time.monotonic() - started, error=str(error),
+        )  # fmt: skip
+        raise
+    await metrics.record(
+        pool, "manga_detail", source_id=source.id, outcome="ok",
+        seconds=time.monotonic() - started, items=len(title.chapters),
+    )  # fmt: skip
+    return title
+
+
+async def keep_title(db: Connection, source: Source, title: Title) -> Synced:
+    """Keep a fetched title in the caller's transaction and queue what is wanted of it. Idempotent.
+
+    Raises:
+        NotBelieved: an empty chapter list where there used to be chapters.
+    """
+    held = await following.live_chapters(db, source.id, title.key)
+    if partial_render(listed=len(title.chapters), held=held):
+        raise NotBelieved(
+            f"“{title.title}” came without its chapter list, but {held} chapters are known. The page was probably "
+            "incomplete; nothing was changed, and the next walk looks again."
+        )
+    kept = await following.keep_title(db, source.id, title)
+    if kept.wants_cover:
+        await queue.enqueue(db, FetchCover(source_id=source.id, key=title.key))
+    await wants.enqueue_chapters(db, source, kept.work_id)
+    if kept.new or kept.updated or kept.chapters_new:
+        await notify(db, "library", str(kept.work_id))
+    change = Change.NEW if kept.new else Change.UPDATED if kept.updated else Change.UNCHANGED
+    return Synced(work_id=kept.work_id, change=change, chapters_new=kept.chapters_new)
+
+
+class CatalogueLine:
+    """The line of catalogue sources, for one chunk of a walk."""
+
+    def __init__(
+        self, pool: Pool, source: Source, adapter: Adapter, fetcher: Fetcher, claim: Claim, *, stops_early: bool
+    ) -> None:
+        self._pool = pool
+        self._source = source
+        self._adapter = adapter
+        self._fetcher = fetcher
+        self._claim = claim
+        self._stops_early = stops_early
+
+    def key(self, item: TitleRef) -> str:
+        """A title is known by its source's key."""
+        return item.key
+
+    def label(self, item: TitleRef) -> str:
+        """The title as the list names it."""
+        return item.title
+
+    async def page(self, cursor: Cursor) -> Page[TitleRef]:
+        """One page of the catalogue's list."""
+        listing = await self._adapter.listing(self._fetcher, cursor)
+        if listing.dropped:
+            log.warning(
+                "listing entries without address or title were left out",
+                source=self._source.name, dropped=listing.dropped, kept=len(listing.refs),
+            )  # fmt: skip
+        return Page[TitleRef](items=listing.refs, next=listing.next, dropped=listing.dropped)
+
+    async def keep(self, item: TitleRef, counts: Counts) -> Result:
+        """Fetch and keep a title. One that cannot be fetched now gets a job of its own, so that it is not lost."""
+        try:
+            title = await fetch_title(self._pool, self._source, self._adapter, self._fetcher, item)
+        except RateLimited:
+            raise
+        except (FetchError, SourceError) as error:
+            await self._queue_retry(item)
+            return Failed(str(error))
+        try:
+            async with self._pool.acquire() as db, db.transaction():
+                await queue.hold(db, self._claim)
+                synced = await keep_title(db, self._source, title)
+        except NotBelieved as error:
+            log.warning("title skipped", source=self._source.name, reason=str(error))
+            return Skipped(str(error))
+        setattr(counts, synced.change.value, getattr(counts, synced.change.value) + 1)
+        counts.chapters_new += synced.chapters_new
+        return Kept(
+            proves_rest=caught_up(
+                was_clean=self._stops_early, change=synced.change, chapters_new=synced.chapters_new
+            )
+        )
+
+    async def _queue_retry(self, item: TitleRef) -> None:
+        async with self._pool.acquire() as db, db.transaction():
+            await queue.hold(db, self._claim)
+            await queue.enqueue(
+                db, SyncTitle(source_id=self._source.id, key=item.key, url=item.url, title=item.title)
+            )

@@ -1,0 +1,175 @@
+"""The job that brings a chapter's pages: all of them, or the chapter stays as it was (crawler-core 8.8)."""
+
+import asyncio
+import time
+from collections.abc import Sequence
+from typing import Any
+from uuid import UUID
+
+import msgspec
+
+from orihon.db.notify import notify
+from orihon.db.pool import Connection, Pool
+from orihon.fetch.client import FetchClient
+from orihon.fetch.errors import RateLimited
+from orihon.ingest import sources
+from orihon.ingest.download import Arrived, download_image
+from orihon.ingest.sources import Source
+from orihon.ingest.wants import within_budget
+from orihon.jobs import queue
+from orihon.jobs.payloads import CheckMedium, FetchChapter
+from orihon.jobs.worker import Done, Job, Postpone, Settled
+from orihon.library import content as chapter_content
+from orihon.media import store
+from orihon.runtime import metrics
+from orihon.runtime.live_status import LiveStatus
+from orihon.sources.records import ChapterRef, PageRef
+from orihon.sources.registry import open_adapter
+from orihon.storage.local import LocalStorage
+
+STREAMS = 8
+"""Pages of one chapter that are fetched side by side; pacing decides how fast a host is really asked."""
+
+
+class BadChapter(Exception):
+    """The chapter cannot be taken as the site shows it; the text says what is wrong with it."""
+
+
+class Listed(msgspec.Struct, frozen=True, kw_only=True):
+    """A chapter as a source lists it now."""
+
+    work_id: UUID
+    page_count: int
+    key: str
+    url: str
+    number: Any
+    title: str | None
+
+
+_LISTED = """
+    SELECT c.work_id, c.page_count, s.key, s.url, c.number, c.title
+      FROM chapters c
+      JOIN source_chapters s ON s.chapter_id = c.id AND s.source_id = $2
+     WHERE c.id = $1
+"""
+
+_FAILED = "UPDATE chapters SET content_error = $2, updated_at = now() WHERE id = $1 AND page_count = 0"
+
+_SPENT = "UPDATE sources SET bytes_fetched = bytes_fetched + $2 WHERE id = $1"
+
+
+async def listed(db: Connection, source_id: UUID, chapter_id: UUID) -> Listed | None:
+    """Where a source has a chapter; None when either is gone."""
+    record = await db.fetchrow(_LISTED, chapter_id, source_id)
+    return Listed(**record) if record else None
+
+
+def refuse_bad_pages(refs: Sequence[PageRef], most: int) -> None:
+    """Check a chapter's page list before anything is downloaded; `most` 0: any number.
+
+    Raises:
+        BadChapter: no pages, too many, or two pages with one number.
+    """
+    if not refs:
+        raise BadChapter("The site shows no pages for this chapter. It may be locked, or the page has changed.")
+    if most and len(refs) > most:
+        raise BadChapter(
+            f"The chapter has {len(refs)} pages, more than the {most} that CRAWLER_MAX_IMAGES_PER_CHAPTER allows. "
+            "Nothing was downloaded."
+        )
+    numbers = {ref.number for ref in refs}
+    if len(numbers) < len(refs) or min(numbers) < 1:
+        raise BadChapter("The site numbers two pages of this chapter alike, so their order cannot be told.")
+
+
+class ChapterFetcher:
+    """Handles `fetch_chapter` jobs."""
+
+    def __init__(self, fetcher: FetchClient, storage: LocalStorage, *, max_pages: int, max_bytes: int) -> None:
+        self._fetcher = fetcher
+        self._storage = storage
+        self._max_pages = max_pages
+        self._max_bytes = max_bytes
+
+    async def __call__(self, job: Job[FetchChapter]) -> Done | Settled | Postpone:
+        """Fetch the pages, then record them and finish the job in one transaction."""
+        payload = job.payload
+        async with job.pool.acquire() as db:
+            source = await sources.get(db, payload.source_id)
+            chapter = await listed(db, payload.source_id, payload.chapter_id)
+        if source is None or chapter is None or chapter.page_count > 0:
+            return Done()
+        if not within_budget(source.bytes_fetched, source.byte_budget):
+            await self._explain(
+                job.pool, payload.chapter_id, "The source's byte budget is used up. Raise it to fetch more."
+            )
+            return Done()
+        started = time.monotonic()
+        try:
+            async with job.status(f"chapter:{payload.chapter_id}", kind="chapter") as status:
+                arrived = await self._arrive(source, chapter, status)
+        except RateLimited as error:
+            return Postpone(error.retry_after or 60.0, str(error))
+        except Exception as error:
+            await self._explain(job.pool, payload.chapter_id, str(error))
+            await metrics.record(
+                job.pool, "chapter", source_id=source.id, work_id=chapter.work_id, chapter_id=payload.chapter_id,
+                outcome="failed", seconds=time.monotonic() - started, error=str(error),
+            )  # fmt: skip
+            raise
+        await self._keep(job, source, chapter, arrived)
+        await metrics.record(
+            job.pool, "chapter", source_id=source.id, work_id=chapter.work_id, chapter_id=payload.chapter_id,
+            outcome="ok", seconds=time.monotonic() - started, items=len(arrived),
+        )  # fmt: skip
+        return Settled()
+
+    async def _arrive(self, source: Source, chapter: Listed, status: LiveStatus) -> dict[int, Arrived]:
+        adapter = open_adapter(source.adapter, source.url, source.settings)
+        refs = await adapter.pages(
+            self._fetcher,
+            ChapterRef(key=chapter.key, url=chapter.url, number=chapter.number, title=chapter.title),
+        )
+        refuse_bad_pages(refs, self._max_pages)
+        arrived: dict[int, Arrived] = {}
+        waiting = iter(refs)
+        name = chapter.title or (f"Chapter {chapter.number}" if chapter.number is not None else "Chapter")
+
+        async def stream() -> None:
+            for ref in waiting:
+                arrived[ref.number] = await download_image(
+                    self._fetcher, self._storage, ref.url,
+                    referer=ref.referer or chapter.url, max_bytes=self._max_bytes,
+                )  # fmt: skip
+                await status.update(phase="fetching", text=name, done=len(arrived), total=len(refs))
+
+        try:
+            async with asyncio.TaskGroup() as group:
+                for _ in range(min(STREAMS, len(refs))):
+                    group.create_task(stream())
+        except* Exception as errors:
+            raise errors.exceptions[0] from None
+        return arrived
+
+    async def _keep(
+        self, job: Job[FetchChapter], source: Source, chapter: Listed, arrived: dict[int, Arrived]
+    ) -> None:
+        chapter_id = job.payload.chapter_id
+        async with job.pool.acquire() as db, db.transaction():
+            await queue.hold(db, job.claim)
+            # One order for every transaction that stores several media, so that two never wait for each other.
+            media = {
+                one.probed.sha256: await store.keep(db, self._storage, one.probed)
+                for one in sorted(arrived.values(), key=lambda one: one.probed.sha256)
+            }
+            await chapter_content.replace_pages(
+                db, chapter_id, {number: media[one.probed.sha256].id for number, one in arrived.items()}
+            )
+            await queue.enqueue_many(db, [CheckMedium(media_id=medium.id) for medium in media.values()])
+            await db.execute(_SPENT, source.id, sum(one.probed.size for one in arrived.values()))
+            await notify(db, "library", str(chapter.work_id))
+            await queue.done(db, job.claim)
+
+    async def _explain(self, pool: Pool, chapter_id: UUID, reason: str) -> None:
+        async with pool.acquire() as db:
+            await db.execute(_FAILED, chapter_id, reason)

@@ -1,0 +1,95 @@
+"""The job that brings a title's cover, and the back-fill of covers that failed before."""
+
+import time
+from uuid import UUID
+
+import structlog
+
+from orihon.db.notify import notify
+from orihon.db.pool import Connection
+from orihon.fetch.client import FetchClient
+from orihon.fetch.errors import RateLimited
+from orihon.ingest.download import download_image
+from orihon.jobs import queue
+from orihon.jobs.payloads import CheckMedium, FetchCover
+from orihon.jobs.worker import Done, Job, Postpone, Settled
+from orihon.library import covers
+from orihon.media import store
+from orihon.runtime import metrics
+from orihon.storage.local import LocalStorage
+
+log = structlog.get_logger(__name__)
+
+BACKFILL_AT_ONCE = 10
+"""Missing covers that are asked for again at the end of a walk (crawler-core 8.6)."""
+
+_WHERE = """
+    SELECT s.work_id, s.url, s.cover_url
+      FROM source_works s WHERE s.source_id = $1 AND s.key = $2 AND s.cover_url IS NOT NULL
+"""
+
+# Early stop means that a walk may never come back to a title whose cover failed (crawler-core 8.6).
+_MISSING = """
+    SELECT s.key
+      FROM source_works s
+      JOIN works w ON w.id = s.work_id
+     WHERE s.source_id = $1 AND s.dropped_at IS NULL AND s.cover_url IS NOT NULL AND w.cover_media_id IS NULL
+  ORDER BY s.cover_tried_at NULLS FIRST, s.last_seen_at DESC, s.key
+     LIMIT $2
+"""
+
+_TRIED = """
+    UPDATE source_works SET cover_error = $3, cover_tried_at = now() WHERE source_id = $1 AND key = $2
+"""
+
+
+async def enqueue_missing(db: Connection, source_id: UUID) -> int:
+    """Queue covers that are missing although the source has them; returns how many."""
+    keys = [record["key"] for record in await db.fetch(_MISSING, source_id, BACKFILL_AT_ONCE)]
+    results = await queue.enqueue_many(db, [FetchCover(source_id=source_id, key=key) for key in keys])
+    return sum(isinstance(result, queue.Enqueued) for result in results)
+
+
+class CoverFetcher:
+    """Handles `fetch_cover` jobs."""
+
+    def __init__(self, fetcher: FetchClient, storage: LocalStorage, *, max_bytes: int) -> None:
+        self._fetcher = fetcher
+        self._storage = storage
+        self._max_bytes = max_bytes
+
+    async def __call__(self, job: Job[FetchCover]) -> Done | Settled | Postpone:
+        """Fetch the cover and make it the work's, in one transaction with the end of the job."""
+        payload = job.payload
+        async with job.pool.acquire() as db:
+            where = await db.fetchrow(_WHERE, payload.source_id, payload.key)
+        if where is None:
+            return Done()
+        started = time.monotonic()
+        try:
+            arrived = await download_image(
+                self._fetcher, self._storage, where["cover_url"], referer=where["url"], max_bytes=self._max_bytes
+            )
+        except RateLimited as error:
+            return Postpone(error.retry_after or 60.0, str(error))
+        except Exception as error:
+            async with job.pool.acquire() as db:
+                await db.execute(_TRIED, payload.source_id, payload.key, str(error))
+            await metrics.record(
+                job.pool, "manga_cover", source_id=payload.source_id, work_id=where["work_id"],
+                outcome="failed", seconds=time.monotonic() - started, error=str(error),
+            )  # fmt: skip
+            raise
+        async with job.pool.acquire() as db, db.transaction():
+            await queue.hold(db, job.claim)
+            medium = await store.keep(db, self._storage, arrived.probed)
+            await covers.set_cover(db, where["work_id"], medium.id, origin=f"source:{payload.source_id}")
+            await db.execute(_TRIED, payload.source_id, payload.key, None)
+            await queue.enqueue(db, CheckMedium(media_id=medium.id))
+            await notify(db, "library", str(where["work_id"]))
+            await queue.done(db, job.claim)
+        await metrics.record(
+            job.pool, "manga_cover", source_id=payload.source_id, work_id=where["work_id"],
+            outcome="ok", seconds=time.monotonic() - started,
+        )  # fmt: skip
+        return Settled()

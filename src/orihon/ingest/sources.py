@@ -1,0 +1,269 @@
+"""Sources: what is followed, how, and what may be done with one."""
+
+from datetime import datetime
+from typing import Annotated, Any, Literal
+from uuid import UUID
+
+import msgspec
+from msgspec import UNSET, Meta, UnsetType
+
+from orihon.db.notify import notify
+from orihon.db.pool import Connection, row, rows
+from orihon.jobs import queue, schedule
+from orihon.jobs.payloads import WalkSource
+from orihon.sources.registry import open_adapter
+
+Content = Literal["all", "wanted", "on_open"]
+
+Interval = Annotated[int, Meta(ge=60, le=30 * 24 * 3600)]
+Budget = Annotated[int, Meta(ge=1, le=2**62)]
+ItemLimit = Annotated[int, Meta(ge=1, le=2**31 - 1)]
+Name = Annotated[str, Meta(min_length=1, max_length=200)]
+
+
+class Source(msgspec.Struct, frozen=True, kw_only=True):
+    """A source as its row says. `byte_budget` in bytes and `item_limit` in titles per walk; None: no limit."""
+
+    id: UUID
+    adapter: str
+    kind: Literal["catalogue", "work", "feed"]
+    name: str
+    url: str
+    settings: dict[str, Any]
+    content: Content
+    byte_budget: int | None
+    bytes_fetched: int
+    item_limit: int | None
+    interval_seconds: int
+    paused: bool
+    clean: bool
+    last_error: str | None
+    created_at: datetime
+
+
+class NewSource(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """What a person says to have a source followed. `name` None: the address's host."""
+
+    url: Annotated[str, Meta(min_length=1, max_length=2000)]
+    adapter: str = "html"
+    name: Name | None = None
+    settings: dict[str, Any] = {}
+    content: Content = "wanted"
+    byte_budget: Budget | None = None
+    item_limit: ItemLimit | None = None
+    interval_seconds: Interval = 3600
+
+
+class SourceEdit(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """Changes to a source; what is absent stays."""
+
+    name: Name | UnsetType = UNSET
+    settings: dict[str, Any] | UnsetType = UNSET
+    content: Content | UnsetType = UNSET
+    byte_budget: Budget | None | UnsetType = UNSET
+    item_limit: ItemLimit | None | UnsetType = UNSET
+    interval_seconds: Interval | UnsetType = UNSET
+    paused: bool | UnsetType = UNSET
+
+
+class WalkRow(msgspec.Struct, frozen=True, kw_only=True):
+    """One chunk of a walk. `outcome` None: it runs now."""
+
+    id: UUID
+    mode: Literal["tick", "backfill", "recovery"]
+    outcome: str | None
+    counts: dict[str, int]
+    error: str | None
+    clean: bool | None
+    started_at: datetime
+    ended_at: datetime | None
+
+
+class SourceOverview(msgspec.Struct, frozen=True, kw_only=True):
+    """A source with what it has brought. `next_run_at` None: paused."""
+
+    source: Source
+    works: int
+    chapters: int
+    chapters_ready: int
+    next_run_at: datetime | None
+    last_walk: WalkRow | None
+
+
+class AlreadyFollowed(Exception):
+    """This address is followed already; the text names the source."""
+
+
+_COLUMNS = """
+    s.id, s.adapter, s.kind, s.name, s.url, s.settings, s.content, s.byte_budget, s.bytes_fetched, s.item_limit,
+    s.interval_seconds, s.paused, s.clean, s.last_error, s.created_at
+"""
+
+_GET = f"SELECT {_COLUMNS} FROM sources s WHERE s.id = $1"
+
+_OVERVIEW = f"""
+    SELECT {_COLUMNS}, works.n AS works, coalesce(chapters.n, 0) AS chapters, coalesce(chapters.ready, 0) AS ready,
+           CASE WHEN s.paused THEN NULL ELSE js.next_at END AS next_run_at,
+           walk.id AS walk_id, walk.mode, walk.outcome, walk.counts, walk.error, walk.clean AS walk_clean,
+           walk.started_at, walk.ended_at
+      FROM sources s
+      LEFT JOIN job_schedules js ON js.name = 'walk:' || s.id
+     CROSS JOIN LATERAL (SELECT count(*) AS n FROM source_works w WHERE w.source_id = s.id) works
+     CROSS JOIN LATERAL (SELECT count(*) AS n, count(*) FILTER (WHERE c.page_count > 0) AS ready
+                           FROM source_chapters sc JOIN chapters c ON c.id = sc.chapter_id
+                          WHERE sc.source_id = s.id AND sc.dropped_at IS NULL) chapters
+      LEFT JOIN LATERAL (SELECT * FROM walks w WHERE w.source_id = s.id
+                          ORDER BY w.started_at DESC, w.id DESC LIMIT 1) walk ON true
+     WHERE $1::uuid IS NULL OR s.id = $1
+  ORDER BY lower(s.name), s.id
+"""
+
+_INSERT = """
+    INSERT INTO sources (adapter, kind, name, url, settings, content, byte_budget, item_limit, interval_seconds)
+    VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9)
+    ON CONFLICT (adapter, url) DO NOTHING
+    RETURNING id
+"""
+
+_EDIT = """
+    UPDATE sources
+       SET name = $2, settings = $3, content = $4, byte_budget = $5, item_limit = $6, interval_seconds = $7,
+           paused = $8, updated_at = now()
+     WHERE id = $1
+"""
+
+_WALKS = """
+    SELECT id, mode, outcome, counts, error, clean, started_at, ended_at
+      FROM walks WHERE source_id = $1
+  ORDER BY started_at DESC, id DESC LIMIT $2 OFFSET $3
+"""
+
+
+def schedule_name(source_id: UUID) -> str:
+    """Name of the schedule that walks a source."""
+    return f"walk:{source_id}"
+
+
+async def get(db: Connection, source_id: UUID) -> Source | None:
+    """One source, or None."""
+    record = await db.fetchrow(_GET, source_id)
+    return row(Source, record) if record else None
+
+
+async def overviews(db: Connection, source_id: UUID | None = None) -> list[SourceOverview]:
+    """Every source (or one) with its counts and its latest walk, by name."""
+    return [_overview(dict(record)) for record in await db.fetch(_OVERVIEW, source_id)]
+
+
+def _overview(record: dict[str, Any]) -> SourceOverview:
+    walk = None
+    if record["walk_id"] is not None:
+        walk = WalkRow(
+            id=record["walk_id"],
+            mode=record["mode"],
+            outcome=record["outcome"],
+            counts=record["counts"],
+            error=record["error"],
+            clean=record["walk_clean"],
+            started_at=record["started_at"],
+            ended_at=record["ended_at"],
+        )
+    return SourceOverview(
+        source=Source(**{name: record[name] for name in Source.__struct_fields__}),
+        works=record["works"],
+        chapters=record["chapters"],
+        chapters_ready=record["ready"],
+        next_run_at=record["next_run_at"],
+        last_walk=walk,
+    )
+
+
+async def add(db: Connection, new: NewSource) -> UUID:
+    """Follow a source: keep it, schedule its walks and walk it now. Runs in the caller's transaction.
+
+    Raises:
+        BadSettings: the adapter cannot use the address or the settings.
+        AlreadyFollowed: the same adapter follows this address.
+    """
+    adapter = open_adapter(new.adapter, new.url, new.settings)
+    source_id: UUID | None = await db.fetchval(
+        _INSERT,
+        new.adapter,
+        adapter.kind,
+        new.name or host_name(new.url),
+        new.url,
+        new.settings,
+        new.content,
+        new.byte_budget,
+        new.item_limit,
+        new.interval_seconds,
+    )
+    if source_id is None:
+        held = await db.fetchval("SELECT name FROM sources WHERE adapter = $1 AND url = $2", new.adapter, new.url)
+        raise AlreadyFollowed(f"This address is followed already, as “{held}”. Edit that source instead.")
+    await schedule.ensure(db, schedule_name(source_id), WalkSource(source_id=source_id), new.interval_seconds)
+    await notify(db, "sources", str(source_id))
+    return source_id
+
+
+def host_name(url: str) -> str:
+    """What to call a source that was given no name: the host of its address."""
+    return url.partition("://")[2].partition("/")[0] or url
+
+
+async def edit(db: Connection, source_id: UUID, change: SourceEdit) -> bool:
+    """Change a source in the caller's transaction; False when there is none.
+
+    Raises:
+        BadSettings: the adapter cannot use the new settings.
+    """
+    record = await db.fetchrow(f"{_GET} FOR UPDATE", source_id)
+    if record is None:
+        return False
+    source = row(Source, record)
+    changed = {
+        name: value
+        for name in SourceEdit.__struct_fields__
+        if (value := getattr(change, name)) is not UNSET
+    }
+    after = msgspec.structs.replace(source, **changed)
+    open_adapter(after.adapter, after.url, after.settings)
+    await db.execute(
+        _EDIT,
+        source_id,
+        after.name,
+        after.settings,
+        after.content,
+        after.byte_budget,
+        after.item_limit,
+        after.interval_seconds,
+        after.paused,
+    )
+    if after.paused:
+        await schedule.remove(db, schedule_name(source_id))
+    else:
+        await schedule.ensure(
+            db, schedule_name(source_id), WalkSource(source_id=source_id), after.interval_seconds
+        )
+    await notify(db, "sources", str(source_id))
+    return True
+
+
+async def run_now(db: Connection, source_id: UUID) -> queue.Enqueued | queue.AlreadyQueued | None:
+    """Queue a walk of a source; None when there is no such source."""
+    if await get(db, source_id) is None:
+        return None
+    return await queue.enqueue(db, WalkSource(source_id=source_id), priority=-1)
+
+
+async def remove(db: Connection, source_id: UUID) -> bool:
+    """Stop following. What the source has brought stays in the library; False when there is no such source."""
+    await schedule.remove(db, schedule_name(source_id))
+    removed = await db.fetchval("DELETE FROM sources WHERE id = $1 RETURNING true", source_id)
+    await notify(db, "sources", str(source_id))
+    return removed is True
+
+
+async def walks(db: Connection, source_id: UUID, *, limit: int, offset: int) -> list[WalkRow]:
+    """Chunks of a source's walks, newest first."""
+    return rows(WalkRow, await db.fetch(_WALKS, source_id, limit, offset))

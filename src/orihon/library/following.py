@@ -1,0 +1,291 @@
+"""What sources say about works: which title is which work, what its list of chapters holds, what vanished.
+
+Identity is (source, key) for works and (source, work key, chapter key) for chapters, never a title or a number:
+sites reuse numbers (uploaders, notices), and merging them loses chapters (crawler-core 8.7).
+"""
+
+import hashlib
+from collections.abc import Iterable, Sequence
+from collections.abc import Set as AbstractSet
+from decimal import Decimal
+from uuid import UUID
+
+import msgspec
+
+from orihon.db.pool import Connection
+from orihon.library import titles, vocabulary
+from orihon.sources.records import ChapterRef, Title
+
+
+class KnownTitle(msgspec.Struct, frozen=True, kw_only=True):
+    """What we hold of a title of a source."""
+
+    work_id: UUID
+    metadata_hash: bytes | None
+    has_cover: bool
+
+
+class KeptTitle(msgspec.Struct, frozen=True, kw_only=True):
+    """What keeping a title did. `chapters_new` counts entries that were not known."""
+
+    work_id: UUID
+    new: bool
+    updated: bool
+    wants_cover: bool
+    chapters_new: int
+    chapters_dropped: int
+
+
+
+
+def metadata_hash(title: Title) -> bytes:
+    """Changes with every field but the chapters; the cover's address is a field (crawler-daemon-reader 12.3)."""
+    told = msgspec.structs.replace(title, chapters=())
+    return hashlib.sha256(msgspec.json.encode(told, order="deterministic")).digest()
+
+
+def vanished(live: AbstractSet[str], listed: AbstractSet[str]) -> frozenset[str]:
+    """Keys to mark as dropped. An empty listing proves nothing, so it drops nothing (DESIGN ruling 14)."""
+    return frozenset(live - listed) if listed else frozenset()
+
+
+def positions(listed: Sequence[ChapterRef]) -> dict[str, int]:
+    """Position of each key, counted from the oldest entry, so that a new chapter moves none.
+
+    Lists stand newest first. A key that is listed twice keeps its newest place.
+    """
+    unique: dict[str, None] = {}
+    for chapter in listed:
+        unique.setdefault(chapter.key)
+    return {key: len(unique) - 1 - index for index, key in enumerate(unique)}
+
+
+# The lock keeps two walks that meet the same title for the first time from making two works of it.
+_LOCK = "SELECT pg_advisory_xact_lock(hashtextextended($1::text || ' ' || $2, 0))"
+
+_KNOWN = """
+    SELECT s.work_id, s.metadata_hash, w.cover_media_id IS NOT NULL AS has_cover
+      FROM source_works s
+      JOIN works w ON w.id = s.work_id
+     WHERE s.source_id = $1 AND s.key = $2
+"""
+
+_LIVE_CHAPTERS = """
+    SELECT count(*) FROM source_chapters WHERE source_id = $1 AND work_key = $2 AND dropped_at IS NULL
+"""
+
+
+async def known_title(db: Connection, source_id: UUID, key: str) -> KnownTitle | None:
+    """What is held of a title, or None when it was never kept."""
+    record = await db.fetchrow(_KNOWN, source_id, key)
+    return KnownTitle(**record) if record else None
+
+
+async def live_chapters(db: Connection, source_id: UUID, key: str) -> int:
+    """How many chapters the source last listed for a title."""
+    count: int = await db.fetchval(_LIVE_CHAPTERS, source_id, key)
+    return count
+
+
+async def keep_title(db: Connection, source_id: UUID, title: Title) -> KeptTitle:
+    """Keep a title and its chapter list as the source tells them now. Idempotent.
+
+    Runs in the caller's transaction. Nothing that people did is touched: fields that a person edited keep their
+    value, chapters that vanished are marked and kept.
+    """
+    await db.execute(_LOCK, source_id, title.key)
+    known = await known_title(db, source_id, title.key)
+    told = metadata_hash(title)
+    changed = known is None or known.metadata_hash != told
+    if known is None:
+        work_id: UUID = await db.fetchval("SELECT uuidv7()")
+        await _insert_work(db, work_id, source_id, title)
+    else:
+        work_id = known.work_id
+    if changed:
+        await _tell(db, work_id, source_id, title)
+    await _seen(db, source_id, title, work_id, told)
+    new, dropped = await _sync_chapters(db, source_id, work_id, title)
+    if new or changed:
+        await _touch(db, work_id)
+    return KeptTitle(
+        work_id=work_id,
+        new=known is None,
+        updated=known is not None and changed,
+        wants_cover=title.cover_url is not None and (known is None or changed or not known.has_cover),
+        chapters_new=new,
+        chapters_dropped=dropped,
+    )
+
+
+_INSERT_WORK = """
+    INSERT INTO works (id, title, reading_direction, primary_source_id)
+    VALUES ($1, $2, coalesce($3, 'rtl'), $4)
+"""
+
+# A field whose origin is a person keeps what the person wrote until it is released (DESIGN section 5);
+# a second source never overwrites the primary one.
+_TELL = """
+    UPDATE works
+       SET title             = CASE WHEN origins ->> 'title' LIKE 'person:%' THEN title ELSE $3 END,
+           alt_titles        = CASE WHEN origins ->> 'alt_titles' LIKE 'person:%' THEN alt_titles ELSE $4 END,
+           description       = CASE WHEN origins ->> 'description' LIKE 'person:%' THEN description ELSE $5 END,
+           status            = CASE WHEN origins ->> 'status' LIKE 'person:%' THEN status ELSE $6 END,
+           reading_direction = CASE WHEN origins ->> 'reading_direction' LIKE 'person:%' THEN reading_direction
+                                    ELSE coalesce($7, reading_direction) END
+     WHERE id = $1 AND primary_source_id = $2
+ RETURNING id
+"""
+
+
+async def _insert_work(db: Connection, work_id: UUID, source_id: UUID, title: Title) -> None:
+    await db.execute(_INSERT_WORK, work_id, title.title, title.reading_direction, source_id)
+
+
+async def _tell(db: Connection, work_id: UUID, source_id: UUID, title: Title) -> None:
+    told = await db.fetchval(
+        _TELL,
+        work_id,
+        source_id,
+        title.title,
+        list(title.alt_titles),
+        title.description,
+        title.status,
+        title.reading_direction,
+    )
+    if told is None:
+        return
+    await titles.refresh(db, work_id)
+    await vocabulary.set_people(db, work_id, authors=title.authors, artists=title.artists)
+    await vocabulary.set_genres(db, work_id, title.genres)
+    await vocabulary.set_tags(db, work_id, title.tags)
+
+
+_SEEN = """
+    INSERT INTO source_works (source_id, key, work_id, url, metadata_hash, cover_url)
+    VALUES ($1, $2, $3, $4, $5, $6)
+    ON CONFLICT (source_id, key) DO UPDATE
+       SET url = excluded.url, metadata_hash = excluded.metadata_hash, cover_url = excluded.cover_url,
+           cover_error = CASE WHEN source_works.cover_url IS DISTINCT FROM excluded.cover_url THEN NULL
+                              ELSE source_works.cover_error END,
+           last_seen_at = now(), dropped_at = NULL
+"""
+
+
+async def _seen(db: Connection, source_id: UUID, title: Title, work_id: UUID, told: bytes) -> None:
+    await db.execute(_SEEN, source_id, title.key, work_id, title.url, told, title.cover_url)
+
+
+_SOURCE_CHAPTERS = """
+    SELECT key, chapter_id, position, dropped_at IS NOT NULL AS dropped
+      FROM source_chapters
+     WHERE source_id = $1 AND work_key = $2
+"""
+
+_NEW_CHAPTERS = """
+    INSERT INTO chapters (id, work_id, number, title, sort_key)
+    SELECT * FROM unnest($1::uuid[], $2::uuid[], $3::numeric[], $4::text[], $5::numeric[])
+"""
+
+_LINK_CHAPTERS = """
+    INSERT INTO source_chapters (source_id, work_key, key, chapter_id, url, position)
+    SELECT $1, $2, * FROM unnest($3::text[], $4::uuid[], $5::text[], $6::integer[])
+"""
+
+_REFRESH_LINKS = """
+    UPDATE source_chapters s
+       SET url = n.url, position = n.position, dropped_at = NULL
+      FROM unnest($3::text[], $4::text[], $5::integer[]) AS n (key, url, position)
+     WHERE s.source_id = $1 AND s.work_key = $2 AND s.key = n.key
+       AND (s.url, s.position, s.dropped_at IS NULL) IS DISTINCT FROM (n.url, n.position, true)
+"""
+
+_REFRESH_CHAPTERS = """
+    UPDATE chapters c
+       SET number = n.number, title = n.title, sort_key = n.sort_key, updated_at = now()
+      FROM unnest($1::uuid[], $2::numeric[], $3::text[], $4::numeric[]) AS n (id, number, title, sort_key)
+     WHERE c.id = n.id AND (c.number, c.title, c.sort_key) IS DISTINCT FROM (n.number, n.title, n.sort_key)
+"""
+
+_DROP_LINKS = """
+    UPDATE source_chapters
+       SET dropped_at = now()
+     WHERE source_id = $1 AND work_key = $2 AND key = ANY ($3) AND dropped_at IS NULL
+"""
+
+
+def sort_key(position: int) -> Decimal:
+    """Where a listed chapter stands in its work: where its list puts it, whatever its number says."""
+    return Decimal(position)
+
+
+async def _sync_chapters(db: Connection, source_id: UUID, work_id: UUID, title: Title) -> tuple[int, int]:
+    """Make the chapter list match; returns how many are new and how many vanished."""
+    records = await db.fetch(_SOURCE_CHAPTERS, source_id, title.key)
+    known = {record["key"]: record["chapter_id"] for record in records}
+    live = {record["key"] for record in records if not record["dropped"]}
+    placed = positions(title.chapters)
+    listed = _first_of_each(title.chapters)
+
+    # Oldest first: jobs and identifiers are made in reading order.
+    fresh = [chapter for chapter in reversed(listed) if chapter.key not in known]
+    ids = await _new_ids(db, len(fresh))
+    await db.execute(
+        _NEW_CHAPTERS,
+        ids,
+        [work_id] * len(fresh),
+        [chapter.number for chapter in fresh],
+        [chapter.title for chapter in fresh],
+        [sort_key(placed[chapter.key]) for chapter in fresh],
+    )
+    await db.execute(
+        _LINK_CHAPTERS,
+        source_id,
+        title.key,
+        [chapter.key for chapter in fresh],
+        ids,
+        [chapter.url for chapter in fresh],
+        [placed[chapter.key] for chapter in fresh],
+    )
+    stale = [chapter for chapter in listed if chapter.key in known]
+    await db.execute(
+        _REFRESH_LINKS,
+        source_id,
+        title.key,
+        [chapter.key for chapter in stale],
+        [chapter.url for chapter in stale],
+        [placed[chapter.key] for chapter in stale],
+    )
+    await db.execute(
+        _REFRESH_CHAPTERS,
+        [known[chapter.key] for chapter in stale],
+        [chapter.number for chapter in stale],
+        [chapter.title for chapter in stale],
+        [sort_key(placed[chapter.key]) for chapter in stale],
+    )
+    gone = vanished(live, placed.keys())
+    await db.execute(_DROP_LINKS, source_id, title.key, list(gone))
+    return len(fresh), len(gone)
+
+
+def _first_of_each(chapters: Iterable[ChapterRef]) -> list[ChapterRef]:
+    unique: dict[str, ChapterRef] = {}
+    for chapter in chapters:
+        unique.setdefault(chapter.key, chapter)
+    return list(unique.values())
+
+
+async def _new_ids(db: Connection, count: int) -> list[UUID]:
+    records = await db.fetch("SELECT uuidv7() AS id FROM generate_series(1, $1)", count)
+    return [record["id"] for record in records]
+
+
+_TOUCH = """
+    UPDATE works
+       SET chapter_count = (SELECT count(*) FROM chapters WHERE work_id = $1), updated_at = now()
+     WHERE id = $1
+"""
+
+
+async def _touch(db: Connection, work_id: UUID) -> None:
+    await db.execute(_TOUCH, work_id)

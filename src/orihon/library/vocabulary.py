@@ -1,0 +1,95 @@
+"""People, genres and tags of a work, and the copies of their names that lists read.
+
+Names are shared vocabulary: one row per name whatever its casing, the first casing stays (DESIGN ruling 10).
+"""
+
+from collections.abc import Iterable, Sequence
+from uuid import UUID
+
+from orihon.db.pool import Connection
+
+# Names are inserted in one order, so that two walks that share names cannot lock each other out.
+_PEOPLE = """
+    WITH named AS (SELECT name, position FROM unnest($2::text[]) WITH ORDINALITY AS n (name, position)),
+    made AS (
+        INSERT INTO people (name) SELECT name FROM named ORDER BY lower(name)
+        ON CONFLICT ((lower(name))) DO UPDATE SET name = people.name
+        RETURNING id, name
+    )
+    INSERT INTO work_people (work_id, person_id, role, position)
+    SELECT $1, made.id, $3, named.position
+      FROM made JOIN named ON lower(named.name) = lower(made.name)
+"""
+
+_GENRES = """
+    WITH made AS (
+        INSERT INTO genres (name) SELECT name FROM unnest($2::text[]) AS n (name) ORDER BY lower(name)
+        ON CONFLICT ((lower(name))) DO UPDATE SET name = genres.name
+        RETURNING id
+    )
+    INSERT INTO work_genres (work_id, genre_id) SELECT $1, id FROM made
+"""
+
+_TAGS = """
+    WITH made AS (
+        INSERT INTO tags (kind, name) SELECT 'general', name FROM unnest($2::text[]) AS n (name) ORDER BY lower(name)
+        ON CONFLICT (kind, (lower(name))) DO UPDATE SET name = tags.name
+        RETURNING id
+    )
+    INSERT INTO work_tags (work_id, tag_id) SELECT $1, id FROM made
+"""
+
+_COPY_AUTHORS = """
+    UPDATE works
+       SET (authors, sort_author) = (
+           SELECT coalesce(array_agg(p.name ORDER BY wp.position), '{}'),
+                  lower((array_agg(p.name ORDER BY wp.position))[1])
+             FROM work_people wp JOIN people p ON p.id = wp.person_id
+            WHERE wp.work_id = $1 AND wp.role = 'author')
+     WHERE id = $1
+"""
+
+_COPY_GENRES = """
+    UPDATE works
+       SET genres = (SELECT coalesce(array_agg(g.name ORDER BY lower(g.name)), '{}')
+                       FROM work_genres wg JOIN genres g ON g.id = wg.genre_id WHERE wg.work_id = $1)
+     WHERE id = $1
+"""
+
+_COPY_TAGS = """
+    UPDATE works
+       SET tags = (SELECT coalesce(array_agg(t.name ORDER BY lower(t.name)), '{}')
+                     FROM work_tags wt JOIN tags t ON t.id = wt.tag_id WHERE wt.work_id = $1)
+     WHERE id = $1
+"""
+
+
+def distinct(names: Iterable[str]) -> list[str]:
+    """Names without blanks and repetitions, whatever their casing; the first spelling stays."""
+    unique: dict[str, str] = {}
+    for name in names:
+        if stripped := " ".join(name.split()):
+            unique.setdefault(stripped.lower(), stripped)
+    return list(unique.values())
+
+
+async def set_people(db: Connection, work_id: UUID, *, authors: Sequence[str], artists: Sequence[str]) -> None:
+    """Replace who made a work, in the order given. The first author is what lists sort by."""
+    await db.execute("DELETE FROM work_people WHERE work_id = $1", work_id)
+    for role, names in (("author", authors), ("artist", artists)):
+        await db.execute(_PEOPLE, work_id, distinct(names), role)
+    await db.execute(_COPY_AUTHORS, work_id)
+
+
+async def set_genres(db: Connection, work_id: UUID, names: Sequence[str]) -> None:
+    """Replace a work's genres."""
+    await db.execute("DELETE FROM work_genres WHERE work_id = $1", work_id)
+    await db.execute(_GENRES, work_id, distinct(names))
+    await db.execute(_COPY_GENRES, work_id)
+
+
+async def set_tags(db: Connection, work_id: UUID, names: Sequence[str]) -> None:
+    """Replace a work's tags as its source tells them."""
+    await db.execute("DELETE FROM work_tags WHERE work_id = $1", work_id)
+    await db.execute(_TAGS, work_id, distinct(names))
+    await db.execute(_COPY_TAGS, work_id)
