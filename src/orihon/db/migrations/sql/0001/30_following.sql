@@ -72,7 +72,8 @@ CREATE INDEX walks_open_idx ON walks (source_id) WHERE ended_at IS NULL;
 
 -- Pacing shared by every process: a slot is claimed by moving next_at (fetch/pacing.py).
 CREATE TABLE host_pace (
-    host    text PRIMARY KEY,
-    next_at timestamptz NOT NULL,
-    reason  text                                               -- set when the host itself asked us to wait
-);
+    host       text PRIMARY KEY,
+    next_at    timestamptz NOT NULL,
+    held_until timestamptz,                                    -- the host itself asked to be left alone until then
+    reason     text                                            -- and why
+) WITH (fillfactor = 70);
