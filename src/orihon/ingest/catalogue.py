@@ -129,14 +129,10 @@ class CatalogueLine:
         setattr(counts, synced.change.value, getattr(counts, synced.change.value) + 1)
         counts.chapters_new += synced.chapters_new
         return Kept(
-            proves_rest=caught_up(
-                was_clean=self._stops_early, change=synced.change, chapters_new=synced.chapters_new
-            )
+            proves_rest=caught_up(was_clean=self._stops_early, change=synced.change, chapters_new=synced.chapters_new)
         )
 
     async def _queue_retry(self, item: TitleRef) -> None:
         async with self._pool.acquire() as db, db.transaction():
             await queue.hold(db, self._claim)
-            await queue.enqueue(
-                db, SyncTitle(source_id=self._source.id, key=item.key, url=item.url, title=item.title)
-            )
+            await queue.enqueue(db, SyncTitle(source_id=self._source.id, key=item.key, url=item.url, title=item.title))

@@ -151,9 +151,7 @@ class ChapterFetcher:
             raise errors.exceptions[0] from None
         return arrived
 
-    async def _keep(
-        self, job: Job[FetchChapter], source: Source, chapter: Listed, arrived: dict[int, Arrived]
-    ) -> None:
+    async def _keep(self, job: Job[FetchChapter], source: Source, chapter: Listed, arrived: dict[int, Arrived]) -> None:
         chapter_id = job.payload.chapter_id
         async with job.pool.acquire() as db, db.transaction():
             await queue.hold(db, job.claim)

@@ -72,9 +72,7 @@ async def begin(db: Connection, source_id: UUID) -> Begun | None:
         return None
     await db.execute(_CLOSE_LEFTOVERS, source_id)
     record = await db.fetchrow(_LAST, source_id)
-    last = (
-        Chunk(mode=record["mode"], cursor=record["cursor"], outcome=Outcome(record["outcome"])) if record else None
-    )
+    last = Chunk(mode=record["mode"], cursor=record["cursor"], outcome=Outcome(record["outcome"])) if record else None
     chosen = plan(last, clean=source["clean"], recovery_cursor=source["recovery_cursor"])
     counts = msgspec.convert(record["counts"], Counts) if record and chosen.carries_on else Counts()
     if not chosen.carries_on:

@@ -23,8 +23,6 @@ from orihon.sources.registry import open_adapter
 from orihon.storage.local import LocalStorage
 
 
-
-
 class _Place(msgspec.Struct, frozen=True, kw_only=True):
     page_number: int
     work_id: UUID
@@ -51,9 +49,7 @@ _PLACE = """
 class PageRefetcher:
     """Handles `page_refetch` jobs: the page keeps its id, the old medium stays until the new one is verified."""
 
-    def __init__(
-        self, fetcher: FetchClient, storage: LocalStorage, decoder: DecoderPool, *, max_bytes: int
-    ) -> None:
+    def __init__(self, fetcher: FetchClient, storage: LocalStorage, decoder: DecoderPool, *, max_bytes: int) -> None:
         self._fetcher = fetcher
         self._storage = storage
         self._decoder = decoder

@@ -221,11 +221,7 @@ async def edit(db: Connection, source_id: UUID, change: SourceEdit) -> bool:
     if record is None:
         return False
     source = row(Source, record)
-    changed = {
-        name: value
-        for name in SourceEdit.__struct_fields__
-        if (value := getattr(change, name)) is not UNSET
-    }
+    changed = {name: value for name in SourceEdit.__struct_fields__ if (value := getattr(change, name)) is not UNSET}
     after = msgspec.structs.replace(source, **changed)
     open_adapter(after.adapter, after.url, after.settings)
     await db.execute(
@@ -242,9 +238,7 @@ async def edit(db: Connection, source_id: UUID, change: SourceEdit) -> bool:
     if after.paused:
         await schedule.remove(db, schedule_name(source_id))
     else:
-        await schedule.ensure(
-            db, schedule_name(source_id), WalkSource(source_id=source_id), after.interval_seconds
-        )
+        await schedule.ensure(db, schedule_name(source_id), WalkSource(source_id=source_id), after.interval_seconds)
     await notify(db, "sources", str(source_id))
     return True
 

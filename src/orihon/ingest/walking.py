@@ -33,10 +33,6 @@ CHUNK_SECONDS = 60.0
 """How long a chunk may take before it makes room for other jobs."""
 
 
-class WalkFailed(Exception):
-    """The walk ended before its list did; the job is tried again later and goes on from the checkpoint."""
-
-
 LineMaker = Callable[[Pool, Source, Adapter, Fetcher, Claim, bool], Line[Any]]
 
 
@@ -121,9 +117,7 @@ class SourceWalker:
     async def _run(
         self, job: Job[WalkSource], source: Source, adapter: Adapter, begun: Begun, status: LiveStatus
     ) -> Outcome:
-        line = LINES[source.kind](
-            job.pool, source, adapter, self._fetcher, job.claim, begun.plan.stops_early
-        )
+        line = LINES[source.kind](job.pool, source, adapter, self._fetcher, job.claim, begun.plan.stops_early)
         return await run_chunk(
             line,
             _PoolJournal(job.pool, job.claim, source, begun, status),

@@ -36,8 +36,6 @@ class KeptTitle(msgspec.Struct, frozen=True, kw_only=True):
     chapters_dropped: int
 
 
-
-
 def metadata_hash(title: Title) -> bytes:
     """Changes with every field but the chapters; the cover's address is a field (crawler-daemon-reader 12.3)."""
     told = msgspec.structs.replace(title, chapters=())
