@@ -40,22 +40,30 @@ Items = tuple[str, ...]
 class Settings(msgspec.Struct, frozen=True, kw_only=True):
     """Everything the environment decides."""
 
-    data: Annotated[
-        Path, Env("ORIHON_DATA", "The one folder that holds everything: database, media, cache.")
-    ] = msgspec.field(default_factory=_default_data)
+    data: Annotated[Path, Env("ORIHON_DATA", "The one folder that holds everything: database, media, cache.")] = (
+        msgspec.field(default_factory=_default_data)
+    )
     database_url: Annotated[
         str | None,
         Env("DATABASE_URL", "A PostgreSQL 18 or newer to use instead of the embedded one.", secret=True),
     ] = None
-    host: Annotated[
-        str, Env("ORIHON_HOST", "Address to listen on. The default is reachable from here only.")
-    ] = "127.0.0.1"
+    postgres_user: Annotated[
+        str | None,
+        Env(
+            "ORIHON_POSTGRES_USER",
+            "Who runs the embedded PostgreSQL when root starts Orihon. Unset: the owner of its files, else `nobody`.",
+        ),
+    ] = None
+    drain_seconds: Annotated[
+        AtLeastOne, Env("ORIHON_DRAIN_SECONDS", "How long running work may take to end at a stop, in seconds.")
+    ] = 8
+    host: Annotated[str, Env("ORIHON_HOST", "Address to listen on. The default is reachable from here only.")] = (
+        "127.0.0.1"
+    )
     port: Annotated[Port, Env("PORT", "Port to listen on.")] = 8080
     public_url: Annotated[
         str | None,
-        Env(
-            "ORIHON_PUBLIC_URL", "The address people type, where a proxy hides it; settles the origin check."
-        ),
+        Env("ORIHON_PUBLIC_URL", "The address people type, where a proxy hides it; settles the origin check."),
     ] = None
     allowed_origins: Annotated[
         Items, Env("ADMIN_ALLOWED_ORIGINS", "Further origins whose pages may send changes. Comma separated.")
@@ -68,13 +76,9 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
         ),
     ] = False
     private_mode: Annotated[bool, Env("PRIVATE_MODE", "Nothing can be read without signing in.")] = False
-    self_register: Annotated[
-        bool, Env("ALLOW_SELF_REGISTER", "Strangers may make accounts (a later release).")
-    ] = False
+    self_register: Annotated[bool, Env("ALLOW_SELF_REGISTER", "Strangers may make accounts (a later release).")] = False
     cookie_secure: Annotated[bool, Env("COOKIE_SECURE", "Send the session cookie over HTTPS only.")] = False
-    session_ttl_days: Annotated[AtLeastOne, Env("SESSION_TTL_DAYS", "How long a sign-in lasts, in days.")] = (
-        30
-    )
+    session_ttl_days: Annotated[AtLeastOne, Env("SESSION_TTL_DAYS", "How long a sign-in lasts, in days.")] = 30
     admin_username: Annotated[
         str | None,
         Env("ADMIN_USERNAME", "The first administrator. Unset: `admin`, with a password printed once."),
@@ -82,9 +86,7 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
     admin_password: Annotated[
         str | None, Env("ADMIN_PASSWORD", "Password of that account, used only when it is made.", secret=True)
     ] = None
-    auth_rate_per_sec: Annotated[
-        Count, Env("AUTH_RATE_PER_SEC", "Sign-in tries per second and address; 0: any.")
-    ] = 5
+    auth_rate_per_sec: Annotated[Count, Env("AUTH_RATE_PER_SEC", "Sign-in tries per second and address; 0: any.")] = 5
     auth_rate_burst: Annotated[Count, Env("AUTH_RATE_BURST", "Sign-in tries at once.")] = 10
     private_origins: Annotated[
         Items,
@@ -101,10 +103,17 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
         Annotated[int, Meta(ge=0)] | None,
         Env("CRAWLER_CDN_RATE_MS", "That pace, in ms. Unset: as for other hosts."),
     ] = None
+    fetch_allowed_hosts: Annotated[
+        Items,
+        Env(
+            "CRAWLER_DOWNLOAD_ALLOWLIST",
+            "Hosts that files may come from, besides a source's own and the CDN host. Unset: any public host.",
+        ),
+    ] = ()
     fetch_user_agent: Annotated[str | None, Env("CRAWLER_USER_AGENT", "User-Agent of every request.")] = None
-    fetch_max_image_bytes: Annotated[
-        AtLeastOne, Env("CRAWLER_MAX_IMAGE_BYTES", "Largest image, in bytes.")
-    ] = 33_554_432
+    fetch_max_image_bytes: Annotated[AtLeastOne, Env("CRAWLER_MAX_IMAGE_BYTES", "Largest image, in bytes.")] = (
+        33_554_432
+    )
     max_pages_per_chapter: Annotated[
         Count, Env("CRAWLER_MAX_IMAGES_PER_CHAPTER", "Most pages that a chapter may have; 0: any number.")
     ] = 2000
@@ -115,9 +124,7 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
     job_retention_days: Annotated[
         Count, Env("CRAWLER_JOB_RETENTION_DAYS", "How long finished and dead jobs are kept; 0: for ever.")
     ] = 7
-    thumbnail_cache_mb: Annotated[
-        AtLeastOne, Env("ORIHON_THUMBNAIL_CACHE_MB", "Size of the thumbnail cache.")
-    ] = 1024
+    thumbnail_cache_mb: Annotated[AtLeastOne, Env("ORIHON_THUMBNAIL_CACHE_MB", "Size of the thumbnail cache.")] = 1024
     log_json: Annotated[bool, Env("ORIHON_LOG_JSON", "One JSON object per log line.")] = False
 
 
