@@ -198,7 +198,8 @@ class FetchClient:
         """
         first = self._guard.check(url, allow, referer=referer)
         transfer = Transfer(sink, max_bytes)
-        for resumes in range(1 + RESUMES):
+        resumes = 0
+        while True:
             try:
                 outcome = await self._attempt(first, transfer, allow, referer, resumes)
             except (Unreachable, TimedOut) as error:
@@ -207,7 +208,9 @@ class FetchClient:
                 outcome = error
             if isinstance(outcome, Downloaded):
                 return outcome
-        raise outcome
+            if resumes == RESUMES:
+                raise outcome
+            resumes += 1
 
     async def _attempt(
         self, first: Target, transfer: Transfer, allow: AllowList, referer: str | None, resumes: int
