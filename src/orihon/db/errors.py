@@ -1,0 +1,33 @@
+"""What can go wrong with the database, in words for the person who runs it."""
+
+
+class DatabaseError(Exception):
+    """The database cannot be used. The text says what happened and what to do."""
+
+
+class DataInUse(DatabaseError):
+    """Another live process works on the same data directory."""
+
+
+class DataUnusable(DatabaseError):
+    """The data directory cannot hold the embedded database: rights, owner, version or content."""
+
+
+class ServerFailed(DatabaseError):
+    """PostgreSQL did not start; the text carries the end of its log."""
+
+
+class ServerUnreachable(DatabaseError):
+    """No connection to the server could be made."""
+
+
+class ServerUnsuitable(DatabaseError):
+    """The server answers, and lacks something that Orihon needs."""
+
+
+class SchemaMismatch(DatabaseError):
+    """The schema is not the one that this program knows."""
+
+
+class MigrationFailed(DatabaseError):
+    """A migration failed; the schema is what it was before."""
