@@ -5,7 +5,7 @@ import zlib
 ACCEPT = "gzip, deflate"
 """What a request for a document asks for: what can be unpacked here with a bound."""
 
-_GZIP_MAGIC = b"\x1f\x8b"
+_GZIP_MAGIC = 0x1F
 
 
 class BadCoding(ValueError):
@@ -50,7 +50,9 @@ class Inflater:
                 wbits = self._wbits or (zlib.MAX_WBITS if data[0] & 0x0F == 8 else -zlib.MAX_WBITS)
                 self._stream = zlib.decompressobj(wbits)
             elif self._stream.eof:
-                break  # anything after the end is ignored, as browsers do
+                if self._wbits is None or data[0] != _GZIP_MAGIC:
+                    break  # anything after the end is ignored, as browsers do
+                self._stream = zlib.decompressobj(self._wbits)  # a gzip body may be several in a row
             try:
                 piece = self._stream.decompress(data, self._left + 1)
             except zlib.error as error:
@@ -60,8 +62,6 @@ class Inflater:
             self._left -= len(piece)
             out.append(piece)
             data = self._stream.unused_data
-            if self._stream.eof and data.startswith(_GZIP_MAGIC) and self._wbits:
-                self._stream = None  # a gzip file may be several in a row
         return b"".join(out)
 
 

@@ -13,8 +13,8 @@ DEFAULT_PAUSE = 60.0
 LONGEST_PAUSE = 3600.0
 """Longest pause that a host may ask for, in seconds; a header can hold any number."""
 
-_SECONDS = re.compile(r"\d{1,10}")
-_CONTENT_RANGE = re.compile(r"bytes (\d{1,18})-(\d{1,18})/(\d{1,18}|\*)", re.IGNORECASE)
+_SECONDS = re.compile(r"[0-9]{1,10}")
+_CONTENT_RANGE = re.compile(r"bytes ([0-9]{1,18})-([0-9]{1,18})/([0-9]{1,18}|\*)", re.IGNORECASE)
 
 
 def retry_after(value: str | None, now: datetime) -> float | None:
