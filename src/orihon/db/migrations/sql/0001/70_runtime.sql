@@ -9,7 +9,7 @@ CREATE TABLE live_status (
     started_at timestamptz NOT NULL DEFAULT now(),
     updated_at timestamptz NOT NULL DEFAULT now(),
     expires_at timestamptz NOT NULL
-);
+) WITH (fillfactor = 50);
 
 CREATE TABLE op_metrics (
     id          uuid PRIMARY KEY DEFAULT uuidv7(),
@@ -24,3 +24,7 @@ CREATE TABLE op_metrics (
     finished_at timestamptz NOT NULL DEFAULT now()
 );
 CREATE INDEX op_metrics_finished_idx ON op_metrics (finished_at);
+-- For the foreign keys: removing a work must not read every row once per chapter.
+CREATE INDEX op_metrics_source_idx ON op_metrics (source_id);
+CREATE INDEX op_metrics_work_idx ON op_metrics (work_id) WHERE work_id IS NOT NULL;
+CREATE INDEX op_metrics_chapter_idx ON op_metrics (chapter_id) WHERE chapter_id IS NOT NULL;

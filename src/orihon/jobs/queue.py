@@ -1,0 +1,430 @@
+"""The durable queue: put jobs in, lease them, and settle them under the claim that the lease gave.
+
+A lease is a claim: job id and generation (crawler-core 2.7). Every change a worker makes carries its claim and returns
+`Lost` when the job belongs to someone else by now; who lost a job writes nothing more. A job runs at least once, so
+what it does must bear repetition (DESIGN ruling 22). All times are the database's.
+
+Every function runs on the caller's connection and in the caller's transaction, if there is one. Keep transactions
+that enqueue short: an equal job that another transaction has inserted but not committed makes an enqueue wait.
+"""
+
+import hashlib
+import random
+from collections.abc import Callable, Sequence
+from datetime import datetime
+from typing import Any
+from uuid import UUID
+
+import asyncpg
+import msgspec
+
+from orihon.db.pool import Connection
+from orihon.jobs.payloads import Payload, kind_of
+from orihon.jobs.rules import LEASE_SECONDS, backoff, storable
+
+_KEY_LIMIT = 400
+
+
+class Enqueued(msgspec.Struct, frozen=True):
+    """The job is in the queue."""
+
+    id: UUID
+
+
+class AlreadyQueued(msgspec.Struct, frozen=True):
+    """An equal job waits or runs. If the kind coalesces, a running one will run once more."""
+
+
+class Claim(msgspec.Struct, frozen=True, kw_only=True):
+    """One lease of one job. `attempts` counts this one."""
+
+    id: UUID
+    generation: int
+    lane: str
+    kind: str
+    attempts: int
+    max_attempts: int
+
+
+class Leased(msgspec.Struct, frozen=True):
+    """A job in hand: the claim, and the payload as stored (see `payloads.decode`)."""
+
+    claim: Claim
+    payload: str
+
+
+class Lost(msgspec.Struct, frozen=True):
+    """The lease is gone: another worker has the job, or it is settled. Stop, and write nothing more."""
+
+
+class LeaseLost(Exception):
+    """Raised by `hold`, so that the transaction rolls back."""
+
+
+# --- putting jobs in -------------------------------------------------------------------------------------------------
+
+_COLUMNS = "lane, kind, payload, priority, dedupe_key, concurrency_key, max_attempts, scheduled_at"
+
+_ON_CONFLICT = "ON CONFLICT (kind, dedupe_key) WHERE state IN ('pending', 'running') AND dedupe_key IS NOT NULL"
+
+_SKIP = f"{_ON_CONFLICT} DO NOTHING RETURNING id, lane, true AS inserted"
+
+# Locks the row in the way even where it changes nothing, so it is used only where a kind or a caller needs it.
+_COALESCE = f"""{_ON_CONFLICT} DO UPDATE
+          SET rerun = jobs.rerun OR jobs.state = 'running' AND jobs.kind = ANY($9),
+              priority = least(jobs.priority, excluded.priority), updated_at = now()
+        WHERE jobs.state = 'running' AND jobs.kind = ANY($9) AND NOT jobs.rerun
+           OR jobs.state = 'pending' AND excluded.priority < jobs.priority
+    RETURNING id, lane, old.id IS NULL AS inserted"""
+
+_WAITED_FOR = "EXISTS (SELECT FROM job_waiters w WHERE w.lane = {lane} AND w.until > now())"
+
+_ENQUEUE = f"""
+    WITH new AS (
+        INSERT INTO jobs ({_COLUMNS})
+        VALUES ($1, $2, $3::text::jsonb, $4, $5, $6, $7, coalesce($8, now()))
+        {{conflict}}
+    )
+    SELECT id, (SELECT pg_notify('jobs', $1) WHERE {_WAITED_FOR.format(lane="$1")})
+      FROM new WHERE inserted
+"""
+
+# `seq` follows the caller's order; the rows go in by key, so that two overlapping batches cannot deadlock.
+_ENQUEUE_MANY = f"""
+    WITH input AS MATERIALIZED (
+        SELECT uuidv7() AS id, nextval('job_order') AS seq, j.*
+          FROM unnest($1::text[], $2::text[], $3::text[], $4::smallint[], $5::text[], $6::text[], $7::integer[])
+               WITH ORDINALITY
+               AS j (lane, kind, payload, priority, dedupe_key, concurrency_key, max_attempts, position)
+    ), new AS (
+        INSERT INTO jobs (id, seq, {_COLUMNS})
+        SELECT id, seq, lane, kind, payload::jsonb, priority, dedupe_key, concurrency_key, max_attempts,
+               coalesce($8, now())
+          FROM input ORDER BY kind, dedupe_key, position
+        {{conflict}}
+    ), woken AS MATERIALIZED (
+        SELECT pg_notify('jobs', lane)
+          FROM (SELECT DISTINCT lane FROM new WHERE inserted) AS fed WHERE {_WAITED_FOR.format(lane="fed.lane")}
+    )
+    SELECT new.id, (SELECT count(*) FROM woken)
+      FROM input LEFT JOIN new ON new.id = input.id AND new.inserted ORDER BY input.position
+"""
+
+_ENQUEUE_OR_SKIP = _ENQUEUE.format(conflict=_SKIP)
+_ENQUEUE_OR_COALESCE = _ENQUEUE.format(conflict=_COALESCE)
+_ENQUEUE_MANY_OR_SKIP = _ENQUEUE_MANY.format(conflict=_SKIP)
+_ENQUEUE_MANY_OR_COALESCE = _ENQUEUE_MANY.format(conflict=_COALESCE)
+
+
+async def enqueue(
+    db: Connection, payload: Payload, *, priority: int | None = None, at: datetime | None = None
+) -> Enqueued | AlreadyQueued:
+    """Queue a job, due `at` (None: now). An equal one that waits or runs stands for it (see `Payload.dedupe_key`).
+
+    `priority` (lower first, None: the kind's own) also moves up an equal job that waits further behind.
+    """
+    arguments = (*stored(payload, priority), at)
+    if payload.coalesce or priority is not None:
+        job_id = await db.fetchval(_ENQUEUE_OR_COALESCE, *arguments, [kind_of(payload)] if payload.coalesce else [])
+    else:
+        job_id = await db.fetchval(_ENQUEUE_OR_SKIP, *arguments)
+    return AlreadyQueued() if job_id is None else Enqueued(job_id)
+
+
+async def enqueue_many(
+    db: Connection, payloads: Sequence[Payload], *, priority: int | None = None, at: datetime | None = None
+) -> list[Enqueued | AlreadyQueued]:
+    """Queue jobs that run in the order given, in one statement; returns what became of each."""
+    if not payloads:
+        return []
+    rows = [stored(payload, priority) for payload in payloads]
+    fresh, repeated = _first_of_each(rows)
+    arguments = (*map(list, zip(*fresh, strict=True)), at)
+    coalescing = sorted({kind_of(payload) for payload in payloads if payload.coalesce})
+    if coalescing or priority is not None:
+        records = await db.fetch(_ENQUEUE_MANY_OR_COALESCE, *arguments, coalescing)
+    else:
+        records = await db.fetch(_ENQUEUE_MANY_OR_SKIP, *arguments)
+    ids = iter(record["id"] for record in records)
+    results: list[Enqueued | AlreadyQueued] = []
+    for position in range(len(rows)):
+        job_id = None if position in repeated else next(ids)
+        results.append(AlreadyQueued() if job_id is None else Enqueued(job_id))
+    return results
+
+
+Stored = tuple[str, str, str, int, str | None, str | None, int]
+
+
+def stored(payload: Payload, priority: int | None = None) -> Stored:
+    """A payload as columns: lane, kind, payload, priority, dedupe key, concurrency key, most attempts."""
+    return (
+        payload.lane,
+        kind_of(payload),
+        msgspec.json.encode(payload).decode(),
+        payload.priority if priority is None else priority,
+        _bounded(payload.dedupe_key()),
+        _bounded(payload.concurrency_key()),
+        payload.max_attempts,
+    )
+
+
+def _bounded(key: str | None) -> str | None:
+    """A key that fits an index, whatever a site chose for it."""
+    if key is None or len(key) <= _KEY_LIMIT:
+        return key
+    return "sha256:" + hashlib.sha256(key.encode("utf-8", "surrogatepass")).hexdigest()
+
+
+def _first_of_each(rows: Sequence[Stored]) -> tuple[list[Stored], set[int]]:
+    fresh: list[Stored] = []
+    repeated: set[int] = set()
+    seen: set[tuple[str, str]] = set()
+    for position, row in enumerate(rows):
+        _, kind, _, _, key, *_ = row
+        if key is not None and (kind, key) in seen:
+            repeated.add(position)
+            continue
+        if key is not None:
+            seen.add((kind, key))
+        fresh.append(row)
+    return fresh, repeated
+
+
+# --- leasing ---------------------------------------------------------------------------------------------------------
+
+_TAKE = """state = 'running', attempts = attempts + 1, lease_generation = lease_generation + 1,
+               leased_until = now() + make_interval(secs => {window}), updated_at = now()"""
+
+_TAKEN = """jobs.id, lease_generation, lane, kind, attempts, max_attempts, payload::text AS payload,
+               priority, scheduled_at, seq"""
+
+# Served by jobs_ready_idx (unkeyed jobs) and jobs_keyed_idx (the first job of each key that is free; one step per key,
+# however many wait behind it). Keyed rows are only named here: claiming one needs a look at the key under its lock.
+_LEASE = f"""
+    WITH RECURSIVE keys AS (
+        (SELECT concurrency_key AS key FROM jobs
+          WHERE state = 'pending' AND concurrency_key IS NOT NULL AND lane = $1
+          ORDER BY concurrency_key LIMIT 1)
+        UNION ALL
+        SELECT (SELECT concurrency_key FROM jobs
+                 WHERE state = 'pending' AND concurrency_key IS NOT NULL AND lane = $1 AND concurrency_key > keys.key
+                 ORDER BY concurrency_key LIMIT 1)
+          FROM keys WHERE keys.key IS NOT NULL
+    ), ready AS MATERIALIZED (
+        SELECT id, priority, scheduled_at, seq FROM jobs
+         WHERE state = 'pending' AND concurrency_key IS NULL AND lane = $1 AND scheduled_at <= now()
+         ORDER BY priority, scheduled_at, seq LIMIT $2 FOR UPDATE SKIP LOCKED
+    ), chosen AS MATERIALIZED (
+        SELECT id, NULL AS key, priority, scheduled_at, seq FROM ready
+        UNION ALL
+        SELECT head.id, keys.key, head.priority, head.scheduled_at, head.seq
+          FROM keys CROSS JOIN LATERAL (
+               SELECT id, priority, scheduled_at, seq FROM jobs
+                WHERE state = 'pending' AND concurrency_key = keys.key AND lane = $1 AND scheduled_at <= now()
+                ORDER BY priority, scheduled_at, seq LIMIT 1) AS head
+         WHERE NOT EXISTS (SELECT FROM jobs busy WHERE busy.state = 'running' AND busy.concurrency_key = keys.key)
+         ORDER BY priority, scheduled_at, seq LIMIT $2
+    ), taken AS (
+        UPDATE jobs SET {_TAKE.format(window="$3")}
+         WHERE id = ANY (ARRAY (SELECT id FROM chosen WHERE key IS NULL))
+        RETURNING {_TAKEN}
+    )
+    SELECT taken.*, NULL AS key FROM taken
+    UNION ALL
+    SELECT id, NULL, NULL, NULL, NULL, NULL, NULL, priority, scheduled_at, seq, key FROM chosen WHERE key IS NOT NULL
+"""
+
+_LOCK_KEYS = """
+    SELECT id FROM unnest($1::uuid[], $2::text[]) AS head (id, key)
+     WHERE pg_try_advisory_xact_lock(hashtextextended(key, 0))
+"""
+
+# A statement of its own, because only a fresh snapshot shows who took the key before we got its lock.
+_LEASE_KEYED = f"""
+    UPDATE jobs SET {_TAKE.format(window="$2")}
+     WHERE id = ANY ($1::uuid[]) AND state = 'pending'
+       AND NOT EXISTS (SELECT FROM jobs busy
+                        WHERE busy.state = 'running' AND busy.concurrency_key = jobs.concurrency_key)
+    RETURNING {_TAKEN}
+"""
+
+
+async def lease(db: Connection, lane: str, limit: int = 1, window: float = LEASE_SECONDS) -> list[Leased]:
+    """Take at most `limit` due jobs of a lane for `window` seconds, in order of priority, due time and creation.
+
+    Parallel leasers never wait for each other and never get the same job. A concurrency key with a running job
+    gives nothing until that job is settled or, its lease lapsed, reclaimed.
+    """
+    records = await db.fetch(_LEASE, lane, limit, window)
+    keyed = [record for record in records if record["key"] is not None]
+    if keyed:
+        records = [record for record in records if record["key"] is None]
+        records += await _lease_keyed(db, keyed, window)
+    # The order in which an UPDATE returns rows means nothing (hazard H14).
+    records.sort(key=lambda record: (record["priority"], record["scheduled_at"], record["seq"]))
+    return [_leased(record) for record in records]
+
+
+async def _lease_keyed(db: Connection, heads: Sequence[asyncpg.Record], window: float) -> list[asyncpg.Record]:
+    async with db.transaction():
+        locked = await db.fetch(_LOCK_KEYS, [head["id"] for head in heads], [head["key"] for head in heads])
+        if not locked:
+            return []
+        return await db.fetch(_LEASE_KEYED, [record["id"] for record in locked], window)
+
+
+def _leased(record: asyncpg.Record) -> Leased:
+    claim = Claim(
+        id=record["id"],
+        generation=record["lease_generation"],
+        lane=record["lane"],
+        kind=record["kind"],
+        attempts=record["attempts"],
+        max_attempts=record["max_attempts"],
+    )
+    return Leased(claim, record["payload"])
+
+
+# --- under a claim ---------------------------------------------------------------------------------------------------
+
+_MINE = "jobs.id = $1 AND jobs.lease_generation = $2 AND jobs.state = 'running'"
+
+_HOLD = f"SELECT FROM jobs WHERE {_MINE} FOR NO KEY UPDATE"
+
+# Locked rows are not waited for: a handler that holds its claim in a transaction must not delay everyone's heartbeat.
+_RENEW = """
+    WITH mine AS MATERIALIZED (
+        SELECT jobs.id FROM jobs
+          JOIN unnest($1::uuid[], $2::bigint[]) AS claim (id, generation)
+            ON jobs.id = claim.id AND jobs.lease_generation = claim.generation
+         WHERE jobs.state = 'running'
+    ), free AS (
+        SELECT id FROM jobs WHERE id IN (SELECT id FROM mine) FOR NO KEY UPDATE SKIP LOCKED
+    ), renewed AS (
+        UPDATE jobs SET leased_until = now() + make_interval(secs => $3), updated_at = now()
+         WHERE id IN (SELECT id FROM free)
+    )
+    SELECT id FROM mine
+"""
+
+# A coalesced job goes back to the queue instead: it was asked for again while it ran.
+_DONE = """
+    UPDATE jobs
+       SET state = CASE WHEN rerun THEN 'pending' ELSE 'done' END, leased_until = NULL, updated_at = now(),
+           rerun = false, lease_generation = lease_generation + rerun::integer,
+           attempts = CASE WHEN rerun THEN 0 ELSE attempts END,
+           reclaims = CASE WHEN rerun THEN 0 ELSE reclaims END,
+           scheduled_at = CASE WHEN rerun THEN now() ELSE scheduled_at END
+      FROM unnest($1::uuid[], $2::bigint[]) AS claim (id, generation)
+     WHERE jobs.id = claim.id AND jobs.lease_generation = claim.generation AND jobs.state = 'running'
+    RETURNING jobs.id, jobs.state
+"""
+
+# A job that was asked for again while its last attempt failed is owed a fresh start, not death.
+_FAIL = f"""
+    UPDATE jobs
+       SET state = CASE WHEN $3 AND NOT rerun THEN 'dead' ELSE 'pending' END, leased_until = NULL, updated_at = now(),
+           attempts = CASE WHEN $3 AND rerun THEN 0 ELSE attempts END, rerun = rerun AND NOT $3,
+           scheduled_at = CASE WHEN $3 AND NOT rerun THEN scheduled_at
+                               ELSE now() + make_interval(secs => $4) END,
+           last_error = $5
+     WHERE {_MINE}
+"""
+
+_RELEASE = """
+    UPDATE jobs
+       SET state = 'pending', leased_until = NULL, updated_at = now(),
+           attempts = greatest(attempts - 1, 0), lease_generation = lease_generation + 1,
+           scheduled_at = CASE WHEN $3 > 0 THEN now() + make_interval(secs => $3) ELSE scheduled_at END,
+           last_error = coalesce($4, last_error)
+      FROM unnest($1::uuid[], $2::bigint[]) AS claim (id, generation)
+     WHERE jobs.id = claim.id AND jobs.lease_generation = claim.generation AND jobs.state = 'running'
+    RETURNING jobs.id
+"""
+
+_CONTINUE = f"""
+    UPDATE jobs
+       SET state = 'pending', leased_until = NULL, updated_at = now(), payload = $3::text::jsonb,
+           attempts = 0, reclaims = 0, lease_generation = lease_generation + 1,
+           scheduled_at = coalesce($4, now()), last_error = NULL
+     WHERE {_MINE}
+"""
+
+
+async def hold(db: Connection, claim: Claim) -> None:
+    """Make the rest of the transaction depend on the claim: nobody else can get the job before it ends.
+
+    Raises:
+        LeaseLost: the job belongs to someone else by now; let the transaction roll back.
+    """
+    if await db.fetchrow(_HOLD, claim.id, claim.generation) is None:
+        raise LeaseLost(f"Another worker has job {claim.id} ({claim.kind}) by now; this one's changes are dropped.")
+
+
+async def renew(db: Connection, claims: Sequence[Claim], window: float = LEASE_SECONDS) -> set[UUID]:
+    """Extend leases to `window` seconds from now; returns the jobs that are still ours. The others are lost."""
+    records = await db.fetch(_RENEW, *_pairs(claims), window)
+    return {record["id"] for record in records}
+
+
+async def done(db: Connection, claim: Claim) -> None | Lost:
+    """The job has succeeded."""
+    return None if await done_many(db, [claim]) else Lost()
+
+
+async def done_many(db: Connection, claims: Sequence[Claim]) -> dict[UUID, str]:
+    """The jobs have succeeded; returns the state of each now: `done`, or `pending` when it was asked for again.
+
+    A job that is missing in the answer is lost.
+    """
+    return {record["id"]: record["state"] for record in await db.fetch(_DONE, *_pairs(claims))}
+
+
+async def fail(
+    db: Connection,
+    claim: Claim,
+    error: str,
+    *,
+    final: bool = False,
+    random: Callable[[], float] = random.random,
+) -> None | Lost:
+    """The attempt has failed: back to the queue after a backoff, or dead if it was the last (or `final`)."""
+    last = final or claim.attempts >= claim.max_attempts
+    delay = float(backoff(claim.attempts, random()))
+    return _lost(await db.execute(_FAIL, claim.id, claim.generation, last, delay, storable(error)))
+
+
+async def release(db: Connection, claim: Claim, *, after: float = 0.0, reason: str | None = None) -> None | Lost:
+    """Give the job back with its attempt refunded, due in `after` seconds (0: when it was)."""
+    return None if await release_many(db, [claim], after=after, reason=reason) else Lost()
+
+
+async def release_many(
+    db: Connection, claims: Sequence[Claim], *, after: float = 0.0, reason: str | None = None
+) -> set[UUID]:
+    """Give jobs back with their attempts refunded; returns those that were still ours."""
+    kept = None if reason is None else storable(reason)
+    return {record["id"] for record in await db.fetch(_RELEASE, *_pairs(claims), after, kept)}
+
+
+async def continue_(db: Connection, claim: Claim, payload: Payload, *, at: datetime | None = None) -> None | Lost:
+    """End a chunk of long work: the same job waits again with a new payload and a clean record, due `at` (None: now).
+
+    Call it in the transaction of the chunk's checkpoint. Enqueueing itself would collide with its own row.
+
+    Raises:
+        ValueError: the payload is of another kind.
+    """
+    if kind_of(payload) != claim.kind:
+        raise ValueError(f"A {claim.kind} job cannot go on as {kind_of(payload)}.")
+    encoded = msgspec.json.encode(payload).decode()
+    return _lost(await db.execute(_CONTINUE, claim.id, claim.generation, encoded, at))
+
+
+def _pairs(claims: Sequence[Claim]) -> tuple[list[UUID], list[int]]:
+    return [claim.id for claim in claims], [claim.generation for claim in claims]
+
+
+def _lost(status: Any) -> None | Lost:
+    return Lost() if status.endswith(" 0") else None
