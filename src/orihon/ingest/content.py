@@ -18,7 +18,7 @@ from orihon.ingest.sources import Source
 from orihon.ingest.wants import within_budget
 from orihon.jobs import queue
 from orihon.jobs.payloads import CheckMedium, FetchChapter
-from orihon.jobs.worker import Done, Job, Postpone, Settled
+from orihon.jobs.handlers import Done, Job, Postpone, Settled
 from orihon.library import content as chapter_content
 from orihon.media import store
 from orihon.runtime import metrics

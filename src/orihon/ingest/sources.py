@@ -201,7 +201,9 @@ async def add(db: Connection, new: NewSource) -> UUID:
     if source_id is None:
         held = await db.fetchval("SELECT name FROM sources WHERE adapter = $1 AND url = $2", new.adapter, new.url)
         raise AlreadyFollowed(f"This address is followed already, as “{held}”. Edit that source instead.")
-    await schedule.ensure(db, schedule_name(source_id), WalkSource(source_id=source_id), new.interval_seconds)
+    await schedule.ensure(
+        db, schedule_name(source_id), WalkSource(source_id=source_id), new.interval_seconds, at_once=True
+    )
     await notify(db, "sources", str(source_id))
     return source_id
 

@@ -1,6 +1,7 @@
 """The job that walks a source, one time-boxed chunk at a time."""
 
 import asyncio
+import contextlib
 import time
 from collections.abc import Callable, Mapping
 from typing import Any
@@ -20,7 +21,7 @@ from orihon.ingest.walk import Counts, Limits, Line, run_chunk
 from orihon.jobs import queue
 from orihon.jobs.payloads import WalkSource
 from orihon.jobs.queue import Claim
-from orihon.jobs.worker import Done, Job, Postpone, Settled
+from orihon.jobs.handlers import Done, Job, Postpone, Settled
 from orihon.runtime import metrics
 from orihon.runtime.live_status import LiveStatus
 from orihon.sources.adapter import Adapter, Fetcher, SourceError
@@ -103,7 +104,8 @@ class SourceWalker:
                 outcome = await self._run(job, source, adapter, begun, status)
         except asyncio.CancelledError:
             # A graceful stop is a chunk boundary, not an unclean end: the next start goes on from the checkpoint.
-            await asyncio.shield(self._close(job, source_id, begun, Outcome.CONTINUED, None))
+            with contextlib.suppress(queue.LeaseLost):
+                await asyncio.shield(self._close(job, source_id, begun, Outcome.CONTINUED, None))
             raise
         except RateLimited as error:
             await self._close(job, source_id, begun, Outcome.CONTINUED, str(error))
