@@ -17,8 +17,8 @@ from orihon.ingest.download import Arrived, download_image
 from orihon.ingest.sources import Source
 from orihon.ingest.wants import within_budget
 from orihon.jobs import queue
-from orihon.jobs.payloads import CheckMedium, FetchChapter
 from orihon.jobs.handlers import Done, Job, Postpone, Settled
+from orihon.jobs.payloads import CheckMedium, FetchChapter
 from orihon.library import content as chapter_content
 from orihon.media import store
 from orihon.runtime import metrics

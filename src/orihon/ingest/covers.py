@@ -11,8 +11,8 @@ from orihon.fetch.client import FetchClient
 from orihon.fetch.errors import RateLimited
 from orihon.ingest.download import download_image
 from orihon.jobs import queue
-from orihon.jobs.payloads import CheckMedium, FetchCover
 from orihon.jobs.handlers import Done, Job, Postpone, Settled
+from orihon.jobs.payloads import CheckMedium, FetchCover
 from orihon.library import covers
 from orihon.media import store
 from orihon.runtime import metrics

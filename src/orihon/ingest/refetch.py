@@ -12,8 +12,8 @@ from orihon.fetch.errors import RateLimited
 from orihon.ingest import sources
 from orihon.ingest.download import download_image
 from orihon.jobs import queue
-from orihon.jobs.payloads import CheckMedium, PageRefetch
 from orihon.jobs.handlers import Done, Job, Postpone, Settled
+from orihon.jobs.payloads import CheckMedium, PageRefetch
 from orihon.library import content
 from orihon.media import store
 from orihon.media.decoder import DecoderPool

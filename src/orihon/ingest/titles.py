@@ -4,8 +4,8 @@ from orihon.fetch.errors import RateLimited
 from orihon.ingest import sources
 from orihon.ingest.catalogue import fetch_title, keep_title
 from orihon.jobs import queue
-from orihon.jobs.payloads import SyncTitle
 from orihon.jobs.handlers import Done, Job, Postpone, Settled
+from orihon.jobs.payloads import SyncTitle
 from orihon.sources.adapter import Fetcher
 from orihon.sources.records import TitleRef
 from orihon.sources.registry import open_adapter

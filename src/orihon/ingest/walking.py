@@ -19,9 +19,9 @@ from orihon.ingest.rules import Outcome, goes_on
 from orihon.ingest.sources import Source
 from orihon.ingest.walk import Counts, Limits, Line, run_chunk
 from orihon.jobs import queue
+from orihon.jobs.handlers import Done, Job, Postpone, Settled
 from orihon.jobs.payloads import WalkSource
 from orihon.jobs.queue import Claim
-from orihon.jobs.handlers import Done, Job, Postpone, Settled
 from orihon.runtime import metrics
 from orihon.runtime.live_status import LiveStatus
 from orihon.sources.adapter import Adapter, Fetcher, SourceError
