@@ -1,5 +1,7 @@
-"""The SSRF guard (spec crawler-support 17.4, 17.6, 17.12; DESIGN ruling 21). All tables run with no private origin named,
-except where a test names one."""
+"""The SSRF guard (spec crawler-support 17.4, 17.6, 17.12; DESIGN ruling 21).
+
+All tables run with no private origin named, except where a test names one.
+"""
 
 import pytest
 
@@ -17,9 +19,7 @@ def rule_of(url: str, allow: AllowList = ANY_HOST, guard: Guard | None = None, p
     try:
         (guard or Guard()).check(url, allow, referer=page)
     except Refused as refused:
-        assert refused.rule in str(refused)
-        assert refused.hop == 0
-        return refused.rule
+        return refused.rule if refused.rule in str(refused) and refused.hop == 0 else "a refusal without its name"
     return "passes"
 
 

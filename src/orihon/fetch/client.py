@@ -97,7 +97,7 @@ class FetchClient:
     def __init__(
         self,
         settings: Settings,
-        pool: Pool | None = None,
+        pool: "Pool | None" = None,  # the alias is text at run time
         *,
         limits: Limits | None = None,
         resolver: Callable[[], AbstractResolver] = aiohttp.ThreadedResolver,

@@ -4,6 +4,7 @@ The connection is made to the vetted addresses and to nothing else, with Host an
 change its mind between check and use.
 """
 
+import errno
 import socket
 from collections.abc import Iterable, Sequence
 
@@ -75,5 +76,5 @@ def public_socket(address: AddrInfoType) -> socket.socket:
     """
     family, kind, protocol, _, peer = address
     if not is_public(str(peer[0])):
-        raise PrivatePeer(f"{peer[0]} is a private address")
+        raise PrivatePeer(errno.EACCES, f"{peer[0]} is a private address")
     return socket.socket(family, kind, protocol)

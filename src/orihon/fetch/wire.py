@@ -26,7 +26,7 @@ def unanswered(error: Exception, url: str) -> FetchError:
     if isinstance(error, aiohttp.ClientSSLError):
         return Unreachable(url, f"TLS failed: {error}", retryable=False)
     if isinstance(error, aiohttp.ClientConnectorError) and isinstance(error.os_error, PrivatePeer):
-        return Refused("PrivateIp", url, f"{error.os_error}.")
+        return Refused("PrivateIp", url, f"{error.os_error.strerror}.")
     if isinstance(error, aiohttp.InvalidURL):
         return Refused("Unparseable", url, "the HTTP library cannot read this address.")
     if isinstance(error, aiohttp.ClientResponseError):
