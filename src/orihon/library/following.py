@@ -59,7 +59,7 @@ def positions(listed: Sequence[ChapterRef]) -> dict[str, int]:
 
 
 # The lock keeps two walks that meet the same title for the first time from making two works of it.
-_LOCK = "SELECT pg_advisory_xact_lock(hashtextextended($1::text || ' ' || $2, 0))"
+_LOCK = "SELECT pg_advisory_xact_lock(hashtextextended($1::uuid::text || ' ' || $2, 0))"
 
 _KNOWN = """
     SELECT s.work_id, s.metadata_hash, w.cover_media_id IS NOT NULL AS has_cover
