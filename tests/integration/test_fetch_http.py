@@ -6,6 +6,7 @@ notes (ingest anchors, 3.1 and 3.2) that this door could share is switched on he
 
 import asyncio
 import gzip
+import random
 import socket
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager, suppress
@@ -666,6 +667,50 @@ async def test_an_answer_that_is_not_http_is_named(site: Site, door: FetchClient
     error = await caught(door.get(f"{site.origin}/a"))
     assert isinstance(error, Malformed | Unreachable)
     assert str(error).isprintable()
+
+
+@pytest.mark.parametrize("host", ["a..b", "x" * 64 + ".example"])
+async def test_a_name_that_cannot_exist_is_unreachable(host: str) -> None:
+    """The system's look-up refuses these before any network."""
+    async with opened() as door:
+        error = await caught(door.get(f"http://{host}/"))
+    assert isinstance(error, Unreachable)
+    assert not error.retryable
+
+
+async def test_no_answer_whatever_breaks_the_door(site: Site, door: FetchClient) -> None:
+    """Every byte from outside is hostile: mangled answers end in a result or a typed error, never in anything else."""
+    dice = random.Random(20260301)
+    models = [
+        reply(IMAGE[:300], ETag='"v1"', Last_Modified="Sun, 01 Mar 2026 12:00:00 GMT"),
+        reply(gzip.compress(b"<html>" * 50), Content_Encoding="gzip", Content_Type="text/html; charset=utf-8"),
+        reply(IMAGE[:300], 206, Content_Range="bytes 0-299/300"),
+        reply(b"", 302, Location="/elsewhere?a=b"),
+        reply(LOGIN, 403, Retry_After="Sun, 01 Mar 2026 12:00:00 GMT"),
+        b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n5\r\n\xff\xd8\xff12\r\n0\r\n\r\n",
+    ]
+
+    async def mangled(request: Request, writer: asyncio.StreamWriter) -> None:
+        answer = bytearray(dice.choice(models))
+        for _ in range(dice.randint(1, 6)):
+            at = dice.randrange(len(answer))
+            answer[at : at + dice.randint(0, 3)] = dice.randbytes(dice.randint(0, 3))
+        writer.write(bytes(answer))
+        await writer.drain()
+        raise ConnectionResetError
+
+    site.routes["/a"] = mangled
+    fetched, refusals = 0, []
+    for _ in range(150):
+        for work in (door.get(f"{site.origin}/a", etag='"v1"'), download(door, f"{site.origin}/a", 1000)):
+            try:
+                await work
+                fetched += 1
+            except FetchError as error:
+                refusals.append(str(error))
+    assert fetched > 10
+    assert len(set(refusals)) > 10
+    assert all(text.isprintable() for text in refusals)
 
 
 # Redirects and the guard, on the wire.

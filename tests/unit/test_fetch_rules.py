@@ -45,6 +45,14 @@ def test_retry_after_in_seconds_or_as_a_date_within_bounds(value: str | None, se
     assert retry_after(value, NOON) == seconds
 
 
+@given(
+    st.text(max_size=60) | st.from_regex(r"[A-Z][a-z]{2}, \d{1,3} [A-Z][a-z]{2} \d{1,5} \d\d:\d\d:\d\d [+-]?\w{0,5}")
+)
+def test_no_header_makes_a_pause_unbounded(value: str) -> None:
+    seconds = retry_after(value, NOON)
+    assert seconds is None or 1 <= seconds <= LONGEST_PAUSE
+
+
 @pytest.mark.parametrize(
     ("value", "found"),
     [

@@ -55,7 +55,6 @@ RESUMES = 4
 """How often one download asks again for what is missing."""
 
 _REDIRECTS = frozenset((301, 302, 303, 307, 308))
-_READ_BUFFER = 512 * 1024
 _ERROR_PAGE = 2 * 1024 * 1024
 _DNS_SECONDS = 60
 _CONNECTIONS = 64
@@ -247,7 +246,6 @@ class FetchClient:
             timeout=ClientTimeout(
                 total=self._limits.total, sock_connect=self._limits.connect, sock_read=self._limits.read
             ),
-            read_bufsize=_READ_BUFFER,
             # Bodies are unpacked by `fetch.coding`, which knows the limit.
             auto_decompress=False,
             trust_env=False,
@@ -279,9 +277,7 @@ class FetchClient:
         held = await self._pacer.wait_for(target.host)
         if held is not None:
             raise RateLimited(target.url, held.seconds)
-        url = URL(target.url, encoded=True)
-        if url.raw_host != target.host.strip("[]"):
-            raise Refused("Unparseable", target.url, "two readers of this address disagree about its host.")
+        url = _as_sent(target)
         session = self._named if target.named else self._public
         try:
             return await session.get(url, headers=headers, allow_redirects=False)
@@ -331,6 +327,18 @@ class FetchClient:
         if not gathered.complete:
             raise CutShort(target.url, gathered.size, None)
         return gathered.body()
+
+
+def _as_sent(target: Target) -> URL:
+    """The address for the HTTP library, byte for byte; it must see the host that the guard judged."""
+    try:
+        url = URL(target.url, encoded=True)
+        agreed = url.raw_host == target.host.strip("[]")
+    except ValueError:
+        agreed = False
+    if not agreed:
+        raise Refused("Unparseable", target.url, "two readers of this address disagree about its host.")
+    return url
 
 
 async def _start(response: ClientResponse) -> bytes:

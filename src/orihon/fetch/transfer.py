@@ -136,7 +136,7 @@ class Transfer:
         self._validator = validator(self._headers)
         self._resumable = self._headers.get("Accept-Ranges", "").lower() != "none"
         length = self._headers.get("Content-Length", "")
-        if self._inflater is None and length.isascii() and length.isdigit():
+        if self._inflater is None and length.isascii() and length.isdigit() and len(length) < 19:
             self.expected = int(length)
 
     def _continue(self) -> None:

@@ -8,8 +8,8 @@ from aiohttp import StreamReader
 from orihon.fetch.errors import CutShort, FetchError, Malformed, Refused, TimedOut, Unreachable
 from orihon.fetch.resolver import PrivatePeer
 
-ERRORS = (aiohttp.ClientError, TimeoutError, ConnectionError)
-"""What the library raises while it connects, waits or reads."""
+ERRORS = (aiohttp.ClientError, TimeoutError, ConnectionError, UnicodeError)
+"""What the library raises while it looks up, connects, waits or reads (a name with an empty label: UnicodeError)."""
 
 
 async def pump(content: StreamReader, take: Callable[[bytes], None]) -> None:
@@ -31,7 +31,7 @@ def unanswered(error: Exception, url: str) -> FetchError:
         return Refused("Unparseable", url, "the HTTP library cannot read this address.")
     if isinstance(error, aiohttp.ClientResponseError):
         return Malformed(url, error.message)
-    return Unreachable(url, str(error) or type(error).__name__)
+    return Unreachable(url, str(error) or type(error).__name__, retryable=not isinstance(error, UnicodeError))
 
 
 def broken_off(error: Exception, url: str, received: int, expected: int | None) -> FetchError:
