@@ -1,6 +1,7 @@
 """What headers and first bytes say: Retry-After, ranges, compression, pages in place of files."""
 
 import gzip
+import tracemalloc
 import zlib
 from datetime import UTC, datetime
 
@@ -215,8 +216,12 @@ def test_a_bomb_is_never_unpacked_beyond_the_limit() -> None:
     bomb = gzip.compress(bytes(50_000_000))
     stream = inflater("gzip", 1000)
     assert stream is not None
+    tracemalloc.start()
     with pytest.raises(TooMuch):
         stream.feed(bomb)
+    _, peak = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    assert peak < 1_000_000
 
 
 @pytest.mark.parametrize("coding", ["br", "zstd", "gzip, gzip", "compress"])
