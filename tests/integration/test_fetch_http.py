@@ -786,6 +786,20 @@ async def test_a_redirect_to_an_unlisted_host_is_refused(site: Site, door: Fetch
     assert error.rule == "HostNotAllowed"
 
 
+async def test_files_come_only_from_listed_hosts_when_hosts_are_listed(site: Site) -> None:
+    """Spec 6.1: one list for the address and for its redirects; the referring page's host needs no entry."""
+    settings = Settings(private_origins=(site.origin,), fetch_rate_ms=0, fetch_allowed_hosts=("images.example",))
+    site.routes["/1.jpg"] = reply(IMAGE)
+    site.routes["/2.jpg"] = reply(status=302, Location="https://evil.example/2.jpg")
+    page = f"{site.origin}/chapter"
+    async with FetchClient(settings) as door:
+        await door.download(f"{site.origin}/1.jpg", Memory(), max_bytes=10_000_000, referer=page)
+        for url in (f"{site.origin}/2.jpg", "https://elsewhere.example/3.jpg"):
+            error = await caught(door.download(url, Memory(), max_bytes=10_000_000, referer=page))
+            assert isinstance(error, Refused)
+            assert error.rule == "HostNotAllowed"
+
+
 @pytest.mark.parametrize("url", ["http://127.0.0.1:{port}/", "http://localhost:{port}/", "http://0x7f000001:{port}/"])
 async def test_an_unsafe_address_is_refused_before_any_request(site: Site, url: str) -> None:
     """CP-3."""

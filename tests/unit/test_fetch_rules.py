@@ -139,6 +139,7 @@ def test_what_was_decided_stays_decided_as_more_arrives(body: bytes) -> None:
         (LOGIN.replace(b"'password'", b"password") + b"<div class=g-recaptcha>", "login"),
         (b"<html><title>Please Sign In</title>", "login"),
         (b"<html><title>Not found</title>", "page"),
+        (b"<html><title>Just a moment, sensei!</title>", "page"),
         (b"<html><script src=/cdn-cgi/challenge-platform/scripts/jsd/main.js>", "page"),
         (b"", "page"),
     ],

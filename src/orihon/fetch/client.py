@@ -110,6 +110,8 @@ class FetchClient:
         """
         self._guard = Guard(settings.private_origins)
         self._pacer = Pacer(Intervals.of(settings), SharedPace(pool) if pool is not None else None, sleep=sleep)
+        self._cdn_host = settings.fetch_cdn_host
+        self._allowed_hosts = settings.fetch_allowed_hosts
         self._agent = settings.fetch_user_agent or f"orihon/{__version__}"
         self._limits = limits or Limits()
         self._resolver = resolver
@@ -185,16 +187,19 @@ class FetchClient:
         *,
         max_bytes: int,
         referer: str | None = None,
-        allow: AllowList = ANY_HOST,
+        allow: AllowList | None = None,
     ) -> Downloaded:
         """Stream a file into `sink`; returns once it is whole.
 
         Nothing reaches the sink before the first bytes have shown that they are not an HTML page. A body that
-        breaks off is resumed; where it cannot be, `sink.restart()` is called and it comes from the start.
+        breaks off is resumed; where it cannot be, `sink.restart()` is called and it comes from the start. Without
+        `allow`, CRAWLER_DOWNLOAD_ALLOWLIST decides, with the host of the referring page in it.
 
         Raises:
             FetchError: see `fetch.errors`. What the sink holds then is to be thrown away.
         """
+        if allow is None:
+            allow = AllowList.for_source(referer, self._cdn_host, self._allowed_hosts)
         first = self._guard.check(url, allow, referer=referer)
         transfer = Transfer(sink, max_bytes)
         resumes = 0

@@ -29,7 +29,7 @@ class AllowList(msgspec.Struct, frozen=True):
         return cls(frozenset(host.lower() for host in hosts))
 
     @classmethod
-    def for_source(cls, source_url: str, cdn_host: str | None, extras: Iterable[str]) -> "AllowList":
+    def for_source(cls, source_url: str | None, cdn_host: str | None, extras: Iterable[str]) -> "AllowList":
         """Where the files of a source may come from: anywhere public, unless the operator lists hosts.
 
         Then the source's own host and the CDN host need no listing (spec 6.1).
@@ -37,7 +37,8 @@ class AllowList(msgspec.Struct, frozen=True):
         listed = [*extras]
         if not listed:
             return ANY_HOST
-        return cls.of(*filter(None, (host_of(source_url), cdn_host, *listed)))
+        own = host_of(source_url) if source_url else None
+        return cls.of(*filter(None, (own, cdn_host, *listed)))
 
     def allows(self, host: str) -> bool:
         """Whether a host is in the list."""

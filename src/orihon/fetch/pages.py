@@ -46,11 +46,18 @@ def looks_like_html(start: bytes, *, whole: bool = False) -> bool | None:
     return None if could_become and not enough else False
 
 
-# Only challenge pages carry these; the script that Cloudflare adds to ordinary pages does not.
-_CHALLENGE = (b"_cf_chl_opt", b"cf-browser-verification", b"<title>just a moment", b"<title>ddos-guard")
+# Only challenge pages carry these; the script that Cloudflare adds to ordinary pages does not, and a title may well
+# begin with "Just a moment".
+_CHALLENGE = (
+    b"_cf_chl_opt",
+    b"cf-browser-verification",
+    b"<title>just a moment...</title>",
+    b"<title>ddos-guard</title>",
+)
 _ASKS_FOR_PROOF = (b"cf-turnstile", b"h-captcha", b"g-recaptcha", b"attention required! | cloudflare")
-_PASSWORD = re.compile(rb"""<input[^>]{0,400}\btype\s*=\s*["']?password""")
-_LOGIN_TITLE = re.compile(rb"<title[^>]{0,200}>[^<]{0,200}\b(log ?in|sign ?in|age verification)\b")
+# Bounded and without overlap, so that no page can make them slow.
+_PASSWORD = re.compile(rb"""<input[^<>]{0,400}\btype\s*=\s*["']?password""")
+_LOGIN_TITLE = re.compile(rb"<title[^<>]{0,200}>[^<]{0,200}\b(log ?in|sign ?in|age verification)\b")
 
 
 def is_challenge(headers: Mapping[str, str], body: bytes) -> bool:
