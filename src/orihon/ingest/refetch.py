@@ -16,7 +16,7 @@ from orihon.jobs.handlers import Done, Job, Postpone, Settled
 from orihon.jobs.payloads import CheckMedium, PageRefetch
 from orihon.library import content
 from orihon.media import store
-from orihon.media.decoder import DecoderPool
+from orihon.media.decoder import Damaged, DecoderPool
 from orihon.sources.adapter import LayoutChanged
 from orihon.sources.records import ChapterRef, PageRef
 from orihon.sources.registry import open_adapter
@@ -75,8 +75,8 @@ class PageRefetcher:
         except RateLimited as error:
             return Postpone(error.retry_after or 60.0, str(error))
         verdict = await self._decoder.check(self._storage.path(arrived.key), arrived.probed.format)
-        if verdict.damage is not None:
-            await self._give_up(job, place, verdict.damage)
+        if isinstance(verdict, Damaged):
+            await self._give_up(job, place, verdict.reason)
             return Settled()
         async with job.pool.acquire() as db, db.transaction():
             await queue.hold(db, job.claim)

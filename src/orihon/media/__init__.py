@@ -1,1 +1,1 @@
-"""media"""
+"""What bytes are."""

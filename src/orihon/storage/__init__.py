@@ -1,1 +1,1 @@
-"""storage"""
+"""Where bytes live."""

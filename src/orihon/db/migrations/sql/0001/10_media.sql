@@ -14,6 +14,8 @@ CREATE TABLE media (
     state          text NOT NULL DEFAULT 'probed' CHECK (state IN ('probed', 'verified', 'damaged')),
     damage         text,
     created_at     timestamptz NOT NULL DEFAULT now(),
+    -- When its bytes last arrived; the sweeper leaves the young alone.
+    kept_at        timestamptz NOT NULL DEFAULT now(),
     checked_at     timestamptz,
     CHECK ((state = 'damaged') = (damage IS NOT NULL))
 );

@@ -1,0 +1,62 @@
+"""Bytes on their way in: written, hashed and, when they are all there, judged."""
+
+import hashlib
+
+import msgspec
+
+from orihon.media.errors import NotAnImage
+from orihon.media.probe import MOST_PIXELS, probe
+from orihon.media.sniff import PREFIX, Format, name, sniff
+from orihon.storage.local import Staged
+
+
+class Probed(msgspec.Struct, frozen=True, kw_only=True):
+    """What the bytes of a whole file are. `size` in bytes; `width` and `height` in pixels as shown."""
+
+    sha256: bytes
+    size: int
+    format: Format
+    width: int
+    height: int
+    orientation: int
+
+
+class Inbound:
+    """Feeds a staged file. The verdict does not depend on how the bytes are cut into chunks."""
+
+    def __init__(self, staged: Staged, *, most_pixels: int = MOST_PIXELS) -> None:
+        self._staged = staged
+        self._most_pixels = most_pixels
+        self._hash = hashlib.sha256()
+        self._prefix = b""
+
+    def write(self, chunk: bytes) -> None:
+        """Take the next bytes.
+
+        Raises:
+            StorageFull, StorageError: they could not be written.
+        """
+        if len(self._prefix) < PREFIX:
+            self._prefix += chunk[: PREFIX - len(self._prefix)]
+        self._hash.update(chunk)
+        self._staged.write(chunk)
+
+    def finish(self) -> Probed:
+        """Judge the whole file.
+
+        Raises:
+            MediaError: the bytes are no whole image of an accepted format; the text says what they are.
+        """
+        found = sniff(self._prefix)
+        if found is None:
+            raise NotAnImage(name(self._prefix))
+        with self._staged.path.open("rb", buffering=0) as file:
+            header = probe(file, self._staged.size, found, most_pixels=self._most_pixels)
+        return Probed(
+            sha256=self._hash.digest(),
+            size=self._staged.size,
+            format=found,
+            width=header.width,
+            height=header.height,
+            orientation=header.orientation,
+        )

@@ -1,0 +1,160 @@
+"""Thumbnails: made when first asked for, kept in a cache that may be deleted at any time.
+
+Widths, formats and fallbacks: public-api-auth section 7 with DESIGN ruling 2.
+"""
+
+import asyncio
+import os
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Literal
+from uuid import uuid4
+
+from orihon.media.decoder import Damaged, DecoderPool
+from orihon.media.errors import MediaError
+from orihon.media.sniff import Format
+
+WIDTHS = (160, 320, 480, 640, 960)
+
+Output = Literal["webp", "jpeg"]
+
+EXTENSIONS: dict[Output, str] = {"webp": "webp", "jpeg": "jpg"}
+
+_WEBP_TALLEST = 16383
+_LONGEST_NUMBER = 10
+_KEEP_SHARE = 0.9
+
+
+class NoThumbnail(MediaError):
+    """The image cannot be decoded; the original is served as it is."""
+
+
+def snap(text: str | None) -> int | None:
+    """The thumbnail width for what a client asked, snapped up; None for the original.
+
+    Junk, zero and negative numbers mean the original; more than the largest width means the largest.
+    """
+    stripped = (text or "").strip()
+    if not stripped.isascii() or not stripped.isdigit() or len(stripped) > _LONGEST_NUMBER:
+        return None
+    asked = int(stripped)
+    if not 0 < asked < 2**32:
+        return None
+    return next((width for width in WIDTHS if width >= asked), WIDTHS[-1])
+
+
+def negotiate(accept: str) -> Output:
+    """WebP for clients that name it in `Accept` with a weight above zero, JPEG for all others (RFC 9110 12.5.1).
+
+    A wildcard is no promise: old clients send `*/*` and cannot show WebP.
+    """
+    for entry in accept.lower().split(","):
+        kind, *parameters = (part.strip() for part in entry.split(";"))
+        if kind == "image/webp":
+            return "jpeg" if any(_is_zero(parameter) for parameter in parameters) else "webp"
+    return "jpeg"
+
+
+def _is_zero(parameter: str) -> bool:
+    name, _, value = parameter.partition("=")
+    try:
+        return name.strip() == "q" and float(value) <= 0
+    except ValueError:
+        return False
+
+
+def height_at(width: int, size: tuple[int, int]) -> int:
+    """Height of a thumbnail of an image of this size."""
+    return size[1] if width >= size[0] else round(size[1] * width / size[0])
+
+
+class Thumbnails:
+    """The cache of thumbnails below a folder, at most `most_bytes` large, give or take what arrives at once."""
+
+    def __init__(self, folder: Path, decoder: DecoderPool, *, most_bytes: int) -> None:
+        self._folder = folder
+        self._decoder = decoder
+        self._most_bytes = most_bytes
+        self._making: dict[Path, asyncio.Task[Path]] = {}
+        self._size: int | None = None
+
+    def path(self, sha256: str, width: int, output: Output) -> Path:
+        """Where a thumbnail is kept, or would be."""
+        return self._folder / sha256[:2] / sha256[2:4] / sha256 / f"w{width}.{EXTENSIONS[output]}"
+
+    async def get(
+        self,
+        sha256: str,
+        original: Path,
+        kind: Format,
+        *,
+        width: int,
+        output: Output,
+        size: tuple[int, int] | None = None,
+    ) -> tuple[Path, Output]:
+        """A thumbnail's file and format, made now if it is not there; asked for twice at once it is made once.
+
+        A strip that is taller than WebP can hold (`size` in pixels tells) comes as JPEG.
+
+        Raises:
+            NoThumbnail: the original cannot be decoded.
+        """
+        if output == "webp" and size is not None and height_at(width, size) > _WEBP_TALLEST:
+            output = "jpeg"
+        target = self.path(sha256, width, output)
+        if await asyncio.to_thread(target.is_file):
+            return target, output
+        task = self._making.get(target)
+        if task is None:
+            task = asyncio.create_task(self._make(original, kind, width, output, target))
+            self._making[target] = task
+            task.add_done_callback(lambda _: self._making.pop(target, None))
+        # One that goes away must not spoil it for the others.
+        return await asyncio.shield(task), output
+
+    async def _make(self, original: Path, kind: Format, width: int, output: Output, target: Path) -> Path:
+        await asyncio.to_thread(target.parent.mkdir, parents=True, exist_ok=True)
+        draft = target.with_name(f".{uuid4().hex}.{EXTENSIONS[output]}")
+        try:
+            answer = await self._decoder.thumbnail(original, kind, width=width, output=output, target=draft)
+            if isinstance(answer, Damaged):
+                raise NoThumbnail(answer.reason)
+            made = draft.stat().st_size
+            draft.replace(target)
+        except FileNotFoundError as error:
+            raise NoThumbnail("The cache was emptied at this moment; ask again.") from error
+        finally:
+            draft.unlink(missing_ok=True)
+        await self._grow(made)
+        return target
+
+    async def _grow(self, made: int) -> None:
+        if self._size is None:
+            self._size = await asyncio.to_thread(self._measure)
+        else:
+            self._size += made
+        if self._size > self._most_bytes:
+            self._size = await asyncio.to_thread(self._shrink)
+
+    def _measure(self) -> int:
+        return sum(facts.st_size for _, facts in self._files())
+
+    def _shrink(self) -> int:
+        """Remove what was not read for longest until a tenth is free; returns what is left."""
+        files = sorted(self._files(), key=lambda file: max(file[1].st_atime, file[1].st_mtime))
+        total = sum(facts.st_size for _, facts in files)
+        for path, facts in files:
+            if total <= self._most_bytes * _KEEP_SHARE:
+                break
+            path.unlink(missing_ok=True)
+            total -= facts.st_size
+        return total
+
+    def _files(self) -> Iterator[tuple[Path, os.stat_result]]:
+        for folder, _, names in os.walk(self._folder):
+            for name in names:
+                path = Path(folder, name)
+                try:
+                    yield path, path.stat()
+                except FileNotFoundError:
+                    continue

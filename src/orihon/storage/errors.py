@@ -1,0 +1,36 @@
+"""What can go wrong with the disk."""
+
+import errno
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+
+class StorageError(Exception):
+    """Bytes could not be written or read. The text says what to do."""
+
+
+class StorageFull(StorageError):
+    """No room. Nothing half-written is left behind."""
+
+
+class BadKey(StorageError):
+    """A key that does not name a place in the store."""
+
+
+_FULL = {errno.ENOSPC, errno.EDQUOT, errno.EFBIG}
+
+
+@contextmanager
+def in_words(doing: str) -> Iterator[None]:
+    """Turn the system's errors into ours."""
+    try:
+        yield
+    except OSError as error:
+        if error.errno in _FULL:
+            raise StorageFull(
+                f"The disk is full ({doing}). Free some space or move the data directory; what was not kept "
+                "is fetched again by itself."
+            ) from error
+        raise StorageError(
+            f"The disk failed ({doing}): {error.strerror or error}. Check the data directory."
+        ) from error
