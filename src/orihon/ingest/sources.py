@@ -11,7 +11,7 @@ from orihon.db.notify import notify
 from orihon.db.pool import Connection, row, rows
 from orihon.jobs import queue, schedule
 from orihon.jobs.payloads import WalkSource
-from orihon.sources.registry import open_adapter
+from orihon.sources.registry import kinds, open_adapter
 
 Content = Literal["all", "wanted", "on_open"]
 
@@ -185,11 +185,11 @@ async def add(db: Connection, new: NewSource) -> UUID:
         BadSettings: the adapter cannot use the address or the settings.
         AlreadyFollowed: the same adapter follows this address.
     """
-    adapter = open_adapter(new.adapter, new.url, new.settings)
+    open_adapter(new.adapter, new.url, new.settings)
     source_id: UUID | None = await db.fetchval(
         _INSERT,
         new.adapter,
-        adapter.kind,
+        _offered_kind(new.adapter),
         new.name or host_name(new.url),
         new.url,
         new.settings,
@@ -206,6 +206,11 @@ async def add(db: Connection, new: NewSource) -> UUID:
     )
     await notify(db, "sources", str(source_id))
     return source_id
+
+
+def _offered_kind(adapter: str) -> str:
+    """The kind of source that an adapter serves first."""
+    return next(kind.offers[0] for kind in kinds() if kind.name == adapter)
 
 
 def host_name(url: str) -> str:
