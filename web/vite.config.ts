@@ -1,0 +1,14 @@
+import adapter from '@sveltejs/adapter-static';
+import { sveltekit } from '@sveltejs/kit/vite';
+import { defineConfig } from 'vitest/config';
+
+export default defineConfig({
+	plugins: [
+		sveltekit({
+			adapter: adapter({ pages: 'build', fallback: 'index.html', precompress: true }),
+			compilerOptions: { runes: true }
+		})
+	],
+	server: { proxy: { '/api': 'http://127.0.0.1:8080' } },
+	test: { include: ['src/**/*.test.ts'] }
+});
