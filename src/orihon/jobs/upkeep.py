@@ -1,0 +1,158 @@
+"""What keeps the queue whole: lapsed leases, dead letters, old rows. None of it is itself a job."""
+
+import random
+from collections.abc import Callable, Sequence
+from typing import Any
+from uuid import UUID
+
+import asyncpg
+
+from orihon.db.pool import Connection
+from orihon.jobs.rules import Reclaim, backoff, reclaim
+
+RECLAIM_BATCH = 500
+REQUEUE_BATCH = 1000
+REAP_BATCH = 5000
+"""Rows that one statement deletes; one unbounded delete holds its locks for too long (crawler-core 2.8)."""
+
+_REQUEUE_TRIES = 5
+
+_LAPSED = """
+    SELECT id, attempts, max_attempts, reclaims FROM jobs
+     WHERE state = 'running' AND leased_until < now()
+     ORDER BY leased_until LIMIT $1 FOR UPDATE SKIP LOCKED
+"""
+
+# Like a failure, except that a refund costs nothing and waits for nothing.
+_RECLAIM = """
+    WITH reclaimed AS (
+        UPDATE jobs
+           SET state = CASE WHEN fate = 'dead' AND NOT rerun THEN 'dead' ELSE 'pending' END,
+               leased_until = NULL, updated_at = now(), lease_generation = lease_generation + 1,
+               attempts = CASE WHEN fate = 'refund' THEN greatest(attempts - 1, 0)
+                               WHEN fate = 'dead' AND rerun THEN 0 ELSE attempts END,
+               reclaims = reclaims + (fate = 'refund')::integer, rerun = rerun AND fate <> 'dead',
+               scheduled_at = CASE WHEN fate = 'refund' THEN scheduled_at
+                                   ELSE now() + make_interval(secs => delay) END,
+               last_error = CASE WHEN fate = 'refund' THEN last_error ELSE $4 END
+          FROM unnest($1::uuid[], $2::text[], $3::float8[]) AS ruling (job, fate, delay)
+         WHERE jobs.id = ruling.job
+        RETURNING lane
+    ), woken AS MATERIALIZED (
+        SELECT pg_notify('jobs', lane) FROM (SELECT DISTINCT lane FROM reclaimed) AS fed
+    )
+    SELECT count(*) FROM woken
+"""
+
+_VANISHED = (
+    "The worker vanished while it ran this job, again and again. The job may use more memory or time than there is."
+)
+
+_RELEASE_UNOWNED = """
+    UPDATE jobs
+       SET state = 'pending', leased_until = NULL, updated_at = now(),
+           attempts = greatest(attempts - 1, 0), lease_generation = lease_generation + 1
+     WHERE id = $1 AND state = 'running'
+"""
+
+# Of several dead jobs with one key the latest is revived, and none while an equal one waits or runs.
+_REQUEUE = """
+    WITH best AS (
+        SELECT DISTINCT ON (kind, coalesce(dedupe_key, id::text)) id
+          FROM (SELECT id, kind, dedupe_key, updated_at FROM jobs dead
+                 WHERE state = 'dead' AND ($1::text IS NULL OR kind = $1) AND ($2::uuid IS NULL OR id = $2)
+                   AND NOT EXISTS (SELECT FROM jobs live
+                                    WHERE live.kind = dead.kind AND live.dedupe_key = dead.dedupe_key
+                                      AND live.dedupe_key IS NOT NULL AND live.state IN ('pending', 'running'))
+                 ORDER BY updated_at DESC LIMIT $3 FOR UPDATE SKIP LOCKED) AS dead
+         ORDER BY kind, coalesce(dedupe_key, id::text), updated_at DESC
+    ), revived AS (
+        UPDATE jobs
+           SET state = 'pending', attempts = 0, reclaims = 0, lease_generation = lease_generation + 1,
+               scheduled_at = now(), updated_at = now()
+         WHERE id IN (SELECT id FROM best)
+        RETURNING lane
+    ), woken AS MATERIALIZED (
+        SELECT pg_notify('jobs', lane) FROM (SELECT DISTINCT lane FROM revived) AS fed
+    )
+    SELECT (SELECT count(*) FROM revived), (SELECT count(*) FROM woken)
+"""
+
+_REAP = """
+    DELETE FROM jobs
+     WHERE id IN (SELECT id FROM jobs
+                   WHERE state IN ('done', 'dead') AND updated_at < now() - make_interval(days => $1)
+                   ORDER BY updated_at LIMIT $2 FOR UPDATE SKIP LOCKED)
+"""
+
+
+async def reclaim_lapsed(db: Connection, *, random: Callable[[], float] = random.random) -> int:
+    """Take jobs back whose worker vanished (their lease lapsed); returns how many.
+
+    Any number of processes may call it at any time: a live worker renews its leases long before they lapse.
+    """
+    total = 0
+    while True:
+        async with db.transaction():
+            lapsed = await db.fetch(_LAPSED, RECLAIM_BATCH)
+            if lapsed:
+                await db.execute(_RECLAIM, *_rulings(lapsed, random), _VANISHED)
+        total += len(lapsed)
+        if len(lapsed) < RECLAIM_BATCH:
+            return total
+
+
+def _rulings(lapsed: Sequence[asyncpg.Record], random: Callable[[], float]) -> tuple[list[Any], list[str], list[float]]:
+    fates = [reclaim(record["attempts"], record["max_attempts"], record["reclaims"]) for record in lapsed]
+    delays = [
+        0.0 if fate is Reclaim.REFUND else float(backoff(record["attempts"], random()))
+        for fate, record in zip(fates, lapsed, strict=True)
+    ]
+    return [record["id"] for record in lapsed], [fate.value for fate in fates], delays
+
+
+async def release_unowned(db: Connection, job_id: UUID) -> bool:
+    """Give a running job back without its claim, for operators; its worker loses it. False: it does not run."""
+    return not (await db.execute(_RELEASE_UNOWNED, job_id)).endswith(" 0")
+
+
+async def requeue(db: Connection, *, kind: str | None = None, job_id: UUID | None = None) -> int:
+    """Give dead jobs a new life: all, those of a `kind`, or one; returns how many wait again.
+
+    Call it outside a transaction. A producer may queue an equal job in the same moment; the dead one then stays dead.
+    """
+    total = 0
+    while True:
+        revived = await _requeue_batch(db, kind, job_id)
+        total += revived
+        if revived == 0:
+            return total
+
+
+async def _requeue_batch(db: Connection, kind: str | None, job_id: UUID | None) -> int:
+    for remaining in reversed(range(_REQUEUE_TRIES)):
+        try:
+            async with db.transaction():
+                revived: int = await db.fetchval(_REQUEUE, kind, job_id, REQUEUE_BATCH)
+        except asyncpg.UniqueViolationError:
+            # A producer was faster; the next look sees its job.
+            if not remaining:
+                raise
+        else:
+            return revived
+    raise AssertionError("unreachable")
+
+
+async def reap_terminal(db: Connection, days: int) -> int:
+    """Delete finished and dead jobs that have not changed for `days`; returns how many. 0 days: keep everything.
+
+    Call it outside a transaction. Waiting and running jobs are never touched.
+    """
+    if days <= 0:
+        return 0
+    total = 0
+    while True:
+        deleted = int((await db.execute(_REAP, days, REAP_BATCH)).split()[-1])
+        total += deleted
+        if deleted < REAP_BATCH:
+            return total
