@@ -1,0 +1,131 @@
+"""The line on loopback: a sample site, the fetch door, a store and the handlers; jobs run one by one, in order."""
+
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager
+from pathlib import Path
+from typing import Any
+from uuid import UUID
+
+import msgspec
+from aiohttp import ClientSession
+
+from orihon.config import Settings
+from orihon.db.pool import Pool
+from orihon.fetch.client import FetchClient
+from orihon.ingest import sources
+from orihon.ingest.content import ChapterFetcher
+from orihon.ingest.covers import CoverFetcher
+from orihon.ingest.refetch import PageRefetcher
+from orihon.ingest.sources import NewSource
+from orihon.ingest.titles import TitleSyncer
+from orihon.ingest.walking import SourceWalker
+from orihon.jobs import payloads, queue, schedule
+from orihon.jobs.handlers import Done, Handler, Job, Postpone
+from orihon.jobs.payloads import Payload, WalkSource
+from orihon.jobs.queue import Leased
+from orihon.media.check import MediumChecker
+from orihon.media.decoder import DecoderPool
+from orihon.samplesite.site import SampleSite
+from orihon.storage.local import LocalStorage
+
+LANES = ("crawl", "media")
+
+
+class Ran(msgspec.Struct, frozen=True):
+    """A job that was run: what it was, and the error it raised, if any."""
+
+    payload: Payload
+    error: Exception | None
+
+
+class Line:
+    """Everything that fills a library, without processes or waiting."""
+
+    def __init__(self, pool: Pool, site: SampleSite, data: Path, fetcher: FetchClient, decoder: DecoderPool) -> None:
+        self.pool = pool
+        self.site = site
+        self.data = data
+        self.storage = LocalStorage(data)
+        self.chunk_seconds = 60.0
+        self.max_pages = 2000
+        self.fetcher = fetcher
+        self.decoder = decoder
+
+    def handlers(self) -> dict[type[Payload], Handler]:
+        """As the app registers them."""
+        most = 33_554_432
+        return {
+            payloads.WalkSource: SourceWalker(self.fetcher, max_failures=10, chunk_seconds=self.chunk_seconds),
+            payloads.SyncTitle: TitleSyncer(self.fetcher),
+            payloads.FetchChapter: ChapterFetcher(self.fetcher, self.storage, max_pages=self.max_pages, max_bytes=most),
+            payloads.FetchCover: CoverFetcher(self.fetcher, self.storage, max_bytes=most),
+            payloads.PageRefetch: PageRefetcher(self.fetcher, self.storage, self.decoder, max_bytes=most),
+            payloads.CheckMedium: MediumChecker(self.storage, self.decoder),
+        }
+
+    async def follow(self, **settings: Any) -> UUID:
+        """Follow the sample site; all content unless told otherwise."""
+        wanted: dict[str, Any] = {"content": "all", "settings": {"profile": "sample"}, "url": self.site.url}
+        async with self.pool.acquire() as db, db.transaction():
+            return await sources.add(db, NewSource(**(wanted | settings)))
+
+    async def drain(self, *, most: int = 10_000, only: Callable[[Payload], bool] = lambda _: True) -> list[Ran]:
+        """Run due jobs until none is left; failed ones wait for their backoff, so they end a drain, too."""
+        await schedule.fire_due(self.pool)
+        handlers = self.handlers()
+        kinds = {payloads.kind_of(kind): kind for kind in handlers}
+        ran: list[Ran] = []
+        while len(ran) < most and (leased := await self._lease()) is not None:
+            payload = payloads.decode(kinds[leased.claim.kind], leased.payload)
+            if not only(payload):
+                async with self.pool.acquire() as db:
+                    await queue.release(db, leased.claim, after=3600)
+                continue
+            ran.append(Ran(payload, await self._run(handlers[type(payload)], payload, leased)))
+        return ran
+
+    async def _lease(self) -> Leased | None:
+        async with self.pool.acquire() as db:
+            for lane in LANES:
+                if leased := await queue.lease(db, lane):
+                    return leased[0]
+        return None
+
+    async def _run(self, handler: Handler, payload: Payload, leased: Leased) -> Exception | None:
+        job: Job[Any] = Job(payload=payload, claim=leased.claim, pool=self.pool)
+        try:
+            result = await handler(job)
+        except Exception as error:
+            async with self.pool.acquire() as db:
+                await queue.fail(db, leased.claim, str(error))
+            return error
+        async with self.pool.acquire() as db:
+            if isinstance(result, Done):
+                await queue.done(db, leased.claim)
+            elif isinstance(result, Postpone):
+                await queue.release(db, leased.claim, after=result.seconds, reason=result.reason)
+        return None
+
+    async def walk_again(self, source_id: UUID) -> list[Ran]:
+        """Look for news now."""
+        async with self.pool.acquire() as db:
+            await queue.enqueue(db, WalkSource(source_id=source_id))
+        return await self.drain()
+
+    async def retry_now(self) -> None:
+        """Let failed jobs skip the rest of their backoff."""
+        await self.pool.execute("UPDATE jobs SET scheduled_at = now() WHERE state = 'pending'")
+
+    async def manifest(self) -> bytes:
+        """What the site offers, with hashes."""
+        async with ClientSession() as session, session.get(f"{self.site.origin}/manifest.json") as answer:
+            return await answer.read()
+
+
+@asynccontextmanager
+async def line(pool: Pool, folder: Path, **site: Any) -> AsyncIterator[Line]:
+    """A line that follows a sample site made with these arguments."""
+    async with SampleSite(folder / "site", **site) as sample:
+        settings = Settings(data=folder / "data", private_origins=(sample.origin,), fetch_rate_ms=0)
+        async with FetchClient(settings) as fetcher, DecoderPool() as decoder:
+            yield Line(pool, sample, folder / "data", fetcher, decoder)
