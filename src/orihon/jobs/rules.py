@@ -17,9 +17,11 @@ BEAT_SECONDS = 20.0
 MISSED_BEATS = 3
 """Failed renewals in a row after which a worker gives up what it holds."""
 
+IDLE_CAP_SECONDS = 30
+"""The longest that a worker sleeps without looking, whatever hints do not reach it."""
+
 _BACKOFF_FIRST = 60
 _BACKOFF_CAP = 3600
-_IDLE_CAP = 30
 
 
 def backoff_base(attempts: int) -> int:
@@ -39,7 +41,7 @@ def backoff(attempts: int, r: float) -> int:
 
 def idle_backoff(polls: int) -> int:
     """Seconds between polls after `polls` of them found nothing: 1, 2, 4, 8, 16, 30 (crawler-core 3.4)."""
-    return min(_IDLE_CAP, 1 << min(max(polls, 0), 5))
+    return min(IDLE_CAP_SECONDS, 1 << min(max(polls, 0), 5))
 
 
 def poll_delay(polls: int, r: float) -> float:

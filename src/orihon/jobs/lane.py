@@ -1,0 +1,376 @@
+"""One lane of a worker: jobs are leased ahead, run side by side, and settled behind.
+
+Three loops work hand in hand, so that a cheap, hot lane keeps the database and the handlers busy at the same time:
+`fetch` leases what there is room for, each `run` runs one job at a time, `settle` writes what came of them, whole
+batches at once while it was busy with the one before.
+"""
+
+import asyncio
+import contextlib
+from collections.abc import Callable, Iterable, Mapping
+from uuid import UUID
+
+import asyncpg
+import msgspec
+import structlog
+
+from orihon.db.pool import Connection, Pool
+from orihon.jobs import queue, waiting
+from orihon.jobs.handlers import Done, Entry, GiveUp, Job, Postpone, Settled
+from orihon.jobs.payloads import BadPayload, decode
+from orihon.jobs.queue import Claim, Leased, LeaseLost
+from orihon.jobs.rules import BEAT_SECONDS, IDLE_CAP_SECONDS, LEASE_SECONDS, one_line, poll_delay
+
+log = structlog.get_logger(__name__)
+
+TROUBLE = (OSError, asyncpg.PostgresError, asyncpg.InterfaceError, TimeoutError)
+"""A database that cannot answer now. Workers take its loss as normal and try again."""
+
+BATCH = 50
+"""Jobs that one lease takes at most."""
+
+
+class Lane(msgspec.Struct, frozen=True, kw_only=True):
+    """A lane as a worker serves it: jobs side by side, and how many more it may hold ready.
+
+    Prefetch suits short jobs: what one worker holds ready, no other can take.
+    """
+
+    name: str
+    concurrency: int = 1
+    prefetch: int = 0
+
+    def __post_init__(self) -> None:
+        if self.concurrency < 1 or self.prefetch < 0:
+            raise ValueError(f"Lane {self.name}: concurrency must be at least 1 and prefetch at least 0.")
+
+
+class Timing(msgspec.Struct, frozen=True, kw_only=True):
+    """Seconds that a worker lives by."""
+
+    window: float = LEASE_SECONDS
+    """A lease without a heartbeat."""
+    beat: float = BEAT_SECONDS
+    """Between heartbeats."""
+    linger: float = 0.005
+    """Between running dry and asking to be woken: bounds how often enqueues pay for a wake-up."""
+    trouble: float = 5.0
+    """After the database could not answer."""
+    reclaim: float = 10.0
+    """Between looks for lapsed leases."""
+    schedule: float = 5.0
+    """Between looks at the schedules."""
+    stuck: float = 60.0
+    """How long past its time limit a handler may ignore its cancellation before its lease is let go."""
+    drain: float = 10.0
+    """For handlers to clean up and for the last writes when the worker stops."""
+    unknown: float = 60.0
+    """Until a job of a kind that this program does not know is offered again."""
+
+    def __post_init__(self) -> None:
+        if self.beat * 3 > self.window:
+            raise ValueError(f"A lease of {self.window} s needs a heartbeat at least every {self.window / 3:g} s.")
+
+
+class Failed(msgspec.Struct, frozen=True):
+    """The attempt failed. `final`: no other can succeed."""
+
+    error: str
+    final: bool = False
+
+
+class Returned(msgspec.Struct, frozen=True):
+    """The job was not run to its end, through no fault of its own."""
+
+    after: float = 0.0
+    reason: str | None = None
+
+
+Outcome = Failed | Returned
+
+
+class Held:
+    """A leased job in this process, from the lease to its last write."""
+
+    __slots__ = ("claim", "limit", "lost", "over", "payload", "scope", "started")
+
+    def __init__(self, leased: Leased) -> None:
+        self.claim: Claim = leased.claim
+        self.payload = leased.payload
+        self.scope: asyncio.Timeout | None = None
+        self.started: float | None = None
+        self.limit = 0.0
+        self.lost = False
+        self.over = False
+
+
+class LaneRunner:
+    """Serves one lane until stopped."""
+
+    def __init__(
+        self,
+        lane: Lane,
+        *,
+        pool: Pool,
+        handlers: Mapping[str, Entry],
+        worker: UUID,
+        timing: Timing,
+        random: Callable[[], float],
+    ) -> None:
+        self.lane = lane
+        self._pool = pool
+        self._handlers = handlers
+        self._worker = worker
+        self._timing = timing
+        self._random = random
+        self._held: dict[UUID, Held] = {}
+        self._ready: asyncio.Queue[Held] = asyncio.Queue()
+        self._running = 0
+        self._done: list[Held] = []
+        self._others: list[tuple[Held, Outcome]] = []
+        self._woken = asyncio.Event()
+        self._room_made = asyncio.Event()
+        self._finished = asyncio.Event()
+        self._all_written = asyncio.Event()
+        self._stopping = asyncio.Event()
+
+    def wake(self) -> None:
+        """Look for jobs now."""
+        self._woken.set()
+
+    def stop(self) -> None:
+        """Lease nothing more; `fetch` ends soon."""
+        self._stopping.set()
+        self._woken.set()
+        self._room_made.set()
+
+    # --- leasing ---
+
+    async def fetch(self) -> None:
+        """Lease jobs as there is room for them; sleep when there are none, woken by hints and in any case by time."""
+        polls = 0
+        announced = looked = False
+        due: float | None = None
+        while not self._stopping.is_set():
+            await self._until_room()
+            self._woken.clear()
+            if self._stopping.is_set():
+                return
+            try:
+                if await self._lease():
+                    polls = 0
+                    if announced:
+                        announced = looked = False
+                        await self._withdraw()
+                elif not looked:
+                    if not announced:
+                        await asyncio.sleep(self._timing.linger)
+                    due = await self._announce()
+                    announced = looked = True
+                else:
+                    woken = await self._wait(polls, due)
+                    polls = 0 if woken else polls + 1
+                    looked = False
+            except TROUBLE as error:
+                announced = looked = False
+                log.warning("cannot lease jobs; trying again", lane=self.lane.name, error=one_line(error))
+                await self._nap(self._stopping, self._timing.trouble)
+
+    def _room(self) -> int:
+        return self.lane.concurrency + self.lane.prefetch - self._ready.qsize() - self._running
+
+    async def _until_room(self) -> None:
+        # A buffer is filled in gulps: half of it at a time.
+        least = max(1, min(self.lane.prefetch, BATCH) // 2)
+        while self._room() < least and not self._stopping.is_set():
+            self._room_made.clear()
+            await self._room_made.wait()
+
+    async def _lease(self) -> bool:
+        async with self._pool.acquire() as db:
+            leased = await queue.lease(db, self.lane.name, min(self._room(), BATCH), self._timing.window)
+            # Handed over before the connection goes back, which costs a round trip.
+            for one in leased:
+                held = Held(one)
+                self._held[held.claim.id] = held
+                self._ready.put_nowait(held)
+        return bool(leased)
+
+    async def _announce(self) -> float | None:
+        # Outlasts the longest sleep, so that a waiting worker is always known to wait.
+        async with self._pool.acquire() as db:
+            return await waiting.announce(db, self.lane.name, self._worker, 2.0 * IDLE_CAP_SECONDS)
+
+    async def _withdraw(self) -> None:
+        async with self._pool.acquire() as db:
+            await waiting.withdraw(db, self.lane.name, self._worker)
+
+    async def _wait(self, polls: int, due: float | None) -> bool:
+        delay = poll_delay(polls, self._random())
+        return await self._nap(self._woken, delay if due is None else min(delay, max(due, 0.01)))
+
+    @staticmethod
+    async def _nap(until: asyncio.Event, seconds: float) -> bool:
+        with contextlib.suppress(TimeoutError):
+            async with asyncio.timeout(seconds):
+                await until.wait()
+        return until.is_set()
+
+    # --- running ---
+
+    async def run(self) -> None:
+        """Run jobs one at a time until cancelled; the job in hand then goes back with its attempt refunded."""
+        while True:
+            held = await self._ready.get()
+            if held.lost:
+                self._forget(held)
+                continue
+            self._running += 1
+            try:
+                outcome = await self._execute(held)
+            except asyncio.CancelledError:
+                self._end(held, Returned())
+                raise
+            finally:
+                self._running -= 1
+                self._room_made.set()
+            self._end(held, outcome)
+
+    async def _execute(self, held: Held) -> Done | Settled | Outcome:
+        claim = held.claim
+        entry = self._handlers.get(claim.kind)
+        if entry is None:
+            # A newer program may know it, so it is not ours to bury.
+            return Returned(self._timing.unknown, f"This version of the program has no handler for {claim.kind} jobs.")
+        try:
+            payload = decode(entry.payload, held.payload)
+        except BadPayload as error:
+            return Failed(one_line(error), final=True)
+        loop = asyncio.get_running_loop()
+        held.started, held.limit = loop.time(), entry.payload.time_limit
+        try:
+            async with asyncio.timeout(held.limit) as held.scope:
+                result = await entry.handler(Job(payload=payload, claim=claim, pool=self._pool))
+        except LeaseLost:
+            held.lost = True
+            return Settled()
+        except asyncio.CancelledError as error:
+            if _is_cancelled():
+                raise
+            return Failed(f"worker panicked: the handler cancelled itself: {one_line(error)}")
+        except GiveUp as error:
+            return Failed(one_line(error), final=True)
+        except Exception as error:
+            if held.scope is not None and held.scope.expired():
+                return Failed(f"dispatch timed out after {held.limit:g} s")
+            return Failed(one_line(error))
+        except BaseException as error:
+            # SystemExit and its like end a program; a handler may not.
+            return Failed(f"worker panicked: {one_line(error)}")
+        if isinstance(result, Postpone):
+            return Returned(max(result.seconds, 0.001), result.reason)
+        return result
+
+    def _end(self, held: Held, outcome: Done | Settled | Outcome) -> None:
+        held.over = True
+        if held.lost or isinstance(outcome, Settled):
+            self._forget(held)
+            self._woken.set()
+            return
+        if isinstance(outcome, Done):
+            self._done.append(held)
+        else:
+            if isinstance(outcome, Failed):
+                log.warning("job failed", kind=held.claim.kind, id=str(held.claim.id), error=outcome.error,
+                            attempt=held.claim.attempts, of=held.claim.max_attempts)  # fmt: skip
+            self._others.append((held, outcome))
+        self._finished.set()
+
+    def _forget(self, held: Held) -> None:
+        if self._held.get(held.claim.id) is held:
+            del self._held[held.claim.id]
+
+    # --- settling ---
+
+    async def settle(self) -> None:
+        """Write what came of the jobs, again and again until the database takes it or the lease is lost."""
+        while True:
+            await self._finished.wait()
+            try:
+                async with self._pool.acquire() as db:
+                    await self._write(db)
+            except TROUBLE as error:
+                log.warning("cannot settle jobs; trying again", lane=self.lane.name, error=one_line(error))
+                await asyncio.sleep(self._timing.trouble * (0.5 + 0.5 * self._random()))
+
+    async def until_settled(self) -> None:
+        """Wait until everything that is over is written."""
+        while self._done or self._others:
+            self._all_written.clear()
+            await self._all_written.wait()
+
+    async def _write(self, db: Connection) -> None:
+        # What a failure leaves here is written by the next call; the claim keeps anything from counting twice.
+        while self._done or self._others:
+            if batch := self._done[:]:
+                states = await queue.done_many(db, [held.claim for held in batch])
+                del self._done[: len(batch)]
+                for held in batch:
+                    self._written(held, kept=held.claim.id in states)
+                if "pending" in states.values():
+                    self._woken.set()
+            while self._others:
+                held, outcome = self._others[0]
+                kept = held.lost or await self._write_other(db, held.claim, outcome)
+                del self._others[0]
+                self._written(held, kept=kept)
+                self._woken.set()
+        self._finished.clear()
+        self._all_written.set()
+
+    async def _write_other(self, db: Connection, claim: Claim, outcome: Outcome) -> bool:
+        if isinstance(outcome, Failed):
+            answer = await queue.fail(db, claim, outcome.error, final=outcome.final, random=self._random)
+        else:
+            answer = await queue.release(db, claim, after=outcome.after, reason=outcome.reason)
+        return answer is None
+
+    def _written(self, held: Held, *, kept: bool) -> None:
+        self._forget(held)
+        if not kept:
+            log.warning("job was lost before it was settled; nothing changed", kind=held.claim.kind,
+                        id=str(held.claim.id), generation=held.claim.generation)  # fmt: skip
+
+    # --- leases ---
+
+    def holding(self) -> list[Held]:
+        """What must be renewed: every leased job, running or not, except one whose handler cannot be stopped."""
+        now = asyncio.get_running_loop().time()
+        for held in list(self._held.values()):
+            if held.started is not None and not held.over and now > held.started + held.limit + self._timing.stuck:
+                log.error("a handler ignores its time limit; its lease is let go", kind=held.claim.kind,
+                          id=str(held.claim.id), seconds=round(now - held.started))  # fmt: skip
+                self.lose([held])
+        return list(self._held.values())
+
+    def lose(self, jobs: Iterable[Held]) -> None:
+        """Stop these jobs and write nothing more of them: someone else has them, or may have (DESIGN ruling 22)."""
+        for held in jobs:
+            if self._held.get(held.claim.id) is not held or held.over:
+                continue
+            held.lost = True
+            del self._held[held.claim.id]
+            log.error("lease lost; the job is dropped here", kind=held.claim.kind, id=str(held.claim.id))
+            if held.scope is not None and not held.scope.expired():
+                held.scope.reschedule(asyncio.get_running_loop().time())
+
+    def give_back_unstarted(self) -> None:
+        """What was leased but not begun goes back with its attempt refunded."""
+        while not self._ready.empty():
+            held = self._ready.get_nowait()
+            self._end(held, Returned())
+
+
+def _is_cancelled() -> bool:
+    task = asyncio.current_task()
+    return task is not None and task.cancelling() > 0
