@@ -2,6 +2,13 @@
 
 Adapters are pure: they ask a `Fetcher` for documents and turn them into records. They never see the database,
 the store or the network, so that each is tested against recorded responses.
+
+A catalogue (list, title, chapters, pages) is one shape of source, not the only one. A feed (one creator's posts with
+their media) will be a protocol of its own beside `Adapter`: the same `start()` and cursor, and one method that gives a
+page of posts, each with its media, where `listing`, `title` and `pages` take three requests. Nothing here has to change
+for that: `Fetcher`, `Document`, `Cursor`, the errors and the registry say nothing about titles, the walk engine knows
+only cursors and items, and `AdapterKind.offers` says which kinds of source an adapter can serve, so that the engine
+picks the handler.
 """
 
 from collections.abc import Mapping
@@ -9,7 +16,7 @@ from typing import Protocol
 
 import msgspec
 
-from orihon.sources.records import ChapterRef, Cursor, ListingPage, PageRef, Title, TitleRef
+from orihon.sources.records import ChapterRef, Cursor, ListingPage, PageRef, SourceKind, Title, TitleRef
 
 
 class Document(msgspec.Struct, frozen=True):
@@ -25,7 +32,7 @@ class Fetcher(Protocol):
     """The door to the network, as adapters see it: paced, guarded, capped."""
 
     async def get(self, url: str, *, referer: str | None = None) -> Document:
-        """Fetch a document.
+        """Fetch a document; it answered with success, everything else is an error.
 
         Raises typed errors of `orihon.fetch` which adapters let pass.
         """
@@ -40,12 +47,28 @@ class Transient(SourceError):
     """A broken or half-rendered page; worth another try soon."""
 
 
+class Unreadable(SourceError):
+    """A document that is not read at all, because reading it could cost more than any real page does."""
+
+
+class BadCursor(SourceError):
+    """A kept place in a listing that this adapter, as it is set up now, cannot go on from. Start from the top."""
+
+
 class LayoutChanged(SourceError):
     """The page is whole but no longer looks as the adapter expects."""
 
 
+class EmptyListing(LayoutChanged):
+    """A whole listing page without a single entry. That proves nothing about what the site has (DESIGN ruling 14)."""
+
+
+class EndUnproven(LayoutChanged):
+    """Nothing on the page says whether the list goes on; a missing pagination object is no end (DESIGN ruling 14)."""
+
+
 class LoginRequired(SourceError):
-    """The site answered with a login page."""
+    """The site answered with a login page, or as to somebody who is not signed in."""
 
 
 class Challenge(SourceError):
@@ -56,30 +79,81 @@ class BadSettings(SourceError):
     """Settings of a source that its adapter cannot use. The text names the key."""
 
 
+class UnknownAdapter(BadSettings):
+    """No adapter has this name. The text lists those that exist."""
+
+
 class Adapter(Protocol):
-    """One site or platform, made by the registry from a source's URL and settings."""
+    """One catalogue site, made by the registry from a source's URL and settings."""
 
     def start(self) -> Cursor:
         """The cursor of the first (newest) page of the listing."""
         ...
 
     async def listing(self, fetcher: Fetcher, cursor: Cursor) -> ListingPage:
-        """One page of the listing."""
+        """One page of the listing.
+
+        Raises:
+            EmptyListing: the page is whole and lists nothing.
+            EndUnproven: the page does not say whether the list goes on.
+            BadCursor: the cursor is not of this adapter.
+        """
         ...
 
     async def title(self, fetcher: Fetcher, ref: TitleRef) -> Title:
-        """A title with its whole chapter list."""
+        """A title with its whole chapter list.
+
+        The list may be empty: a page that was read between its frame and its rows looks just like a title without
+        chapters, so an empty list says nothing about chapters that were listed before. No two chapters share a key.
+        """
         ...
 
     async def pages(self, fetcher: Fetcher, chapter: ChapterRef) -> tuple[PageRef, ...]:
-        """The pages of a chapter, in order, never empty."""
+        """The pages of a chapter, in order, never empty, no number twice."""
         ...
+
+
+class Preset(msgspec.Struct, frozen=True):
+    """A ready-made value for a source's settings, for example a built-in site profile."""
+
+    name: str
+    about: str
+    settings: dict[str, object]
+
+
+class Setting(msgspec.Struct, frozen=True):
+    """A key of a source's settings, for people."""
+
+    name: str
+    about: str
 
 
 class AdapterKind(Protocol):
     """What the registry knows about a kind of adapter before a source exists."""
 
-    name: str
+    @property
+    def name(self) -> str:
+        """How a source names it."""
+        ...
+
+    @property
+    def about(self) -> str:
+        """One sentence for people."""
+        ...
+
+    @property
+    def offers(self) -> tuple[SourceKind, ...]:
+        """The kinds of source that it can serve."""
+        ...
+
+    @property
+    def settings(self) -> tuple[Setting, ...]:
+        """The keys that its settings may have."""
+        ...
+
+    def presets(self) -> tuple[Preset, ...]:
+        """What it brings along."""
+        ...
 
     def open(self, url: str, settings: Mapping[str, object]) -> Adapter:
         """Validate the settings and make the adapter.

@@ -8,6 +8,7 @@ import msgspec
 Cursor = dict[str, object]
 """Where a listing goes on; the adapter's own JSON object, opaque to everyone else."""
 
+SourceKind = Literal["catalogue", "work", "feed"]
 Status = Literal["ongoing", "completed", "hiatus", "cancelled"]
 Direction = Literal["ltr", "rtl", "vertical"]
 
@@ -42,7 +43,10 @@ class ChapterRef(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Title(msgspec.Struct, frozen=True, kw_only=True):
-    """Everything that a title page says. `chapters` stand newest first, as listed."""
+    """Everything that a title page says.
+
+    `chapters` stand newest first, as listed; `chapters_dropped` counts entries of that list that have no address.
+    """
 
     key: str
     title: str
@@ -57,6 +61,7 @@ class Title(msgspec.Struct, frozen=True, kw_only=True):
     tags: tuple[str, ...] = ()
     cover_url: str | None = None
     chapters: tuple[ChapterRef, ...] = ()
+    chapters_dropped: int = 0
 
 
 class PageRef(msgspec.Struct, frozen=True, kw_only=True):

@@ -1,0 +1,74 @@
+"""Whether a list goes on after this page, from what the page itself shows (DESIGN ruling 14)."""
+
+from typing import NamedTuple
+
+from selectolax.lexbor import LexborNode
+
+from orihon.sources.adapter import EndUnproven, LayoutChanged
+from orihon.sources.html.addresses import origin, resolve
+from orihon.sources.html.page import Page
+from orihon.sources.html.profile import Paging
+from orihon.sources.html.text import Css, every, first, words
+
+_ANYTHING = Css("*")
+
+
+class Shown(NamedTuple):
+    """What a pager shows: whether this page is the last, and the last page's number where it is told."""
+
+    ends: bool
+    last: int | None
+
+
+def shown(page: Page, paging: Paging, number: int) -> Shown:
+    """What the pager of page `number` (counted from 1) proves.
+
+    Raises:
+        EndUnproven: there is no pager, or it does not tell.
+    """
+    pager = first(page.tree, paging.pager)
+    if pager is None:
+        raise EndUnproven(
+            f"{page.url} has no pagination object (`{paging.pager.text}`), so nothing proves that the list ends here. "
+            "If the site has moved it, give `paging.pager` a new selector."
+        )
+    if paging.end:
+        return Shown(ends=first(page.tree, paging.end) is not None, last=None)
+    last = _last_said(pager, paging) if paging.says else max(_numbers(pager), default=None)
+    if last is None:
+        what = f"does not say “{paging.says.text}”" if paging.says else "shows no page number"
+        raise EndUnproven(
+            f"The pagination object (`{paging.pager.text}`) of {page.url} {what}, so nothing proves that the list ends."
+        )
+    return Shown(ends=number >= last, last=last)
+
+
+def next_link(page: Page, paging: Paging) -> str:
+    """The address of the next page, on the same site.
+
+    Raises:
+        EndUnproven: the link is missing although the pager shows that the list goes on.
+        LayoutChanged: it leads elsewhere, or back to this page.
+    """
+    css = paging.link or paging.pager
+    element = first(page.tree, css)
+    if element is None:
+        raise EndUnproven(f"{page.url} shows that the list goes on, but has no link to the next page (`{css.text}`).")
+    written = element.attributes.get("href") or ""
+    url = resolve(page.base, written)
+    if url is None or origin(url) != origin(page.url) or url == page.url.partition("#")[0]:
+        raise LayoutChanged(
+            f"The link to the next page (`{css.text}`) of {page.url} leads to “{written[:200]}”, which is not another "
+            "page of the same site."
+        )
+    return url
+
+
+def _last_said(pager: LexborNode, paging: Paging) -> int | None:
+    found = paging.says and paging.says.within(words(pager))
+    return int(found["last"]) if found else None
+
+
+def _numbers(pager: LexborNode) -> set[int]:
+    texts = {words(element) for element in every(pager, _ANYTHING)}
+    return {int(text) for text in texts if text.isascii() and text.isdigit() and len(text) <= 9}

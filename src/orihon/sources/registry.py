@@ -1,0 +1,27 @@
+"""The adapters that exist."""
+
+from collections.abc import Mapping
+
+from orihon.sources.adapter import Adapter, AdapterKind, UnknownAdapter
+from orihon.sources.html.adapter import HtmlKind
+
+_KINDS: tuple[AdapterKind, ...] = (HtmlKind(),)
+
+
+def kinds() -> tuple[AdapterKind, ...]:
+    """Every adapter that a source may name."""
+    return _KINDS
+
+
+def open_adapter(adapter: str, url: str, settings: Mapping[str, object]) -> Adapter:
+    """Make the adapter of a source.
+
+    Raises:
+        UnknownAdapter: no adapter has this name; the text lists those that exist.
+        BadSettings: the adapter cannot use the address or the settings; the text names the key.
+    """
+    for kind in _KINDS:
+        if kind.name == adapter:
+            return kind.open(url, settings)
+    names = ", ".join(f"`{kind.name}`" for kind in _KINDS)
+    raise UnknownAdapter(f"There is no adapter `{adapter}`. A source may name one of these: {names}.")
