@@ -13,8 +13,8 @@ Format = Literal["jpeg", "png", "webp"]
 
 COVER = (800, 1200)
 PAGE = (840, 1230)
-STRIP_WIDTH = 800
-STRIP_HEIGHTS = (4000, 4600)
+STRIP_WIDTH = 690
+STRIP_HEIGHTS = (3000, 3400)
 
 CONTENT_TYPES: Mapping[Format, str] = {"jpeg": "image/jpeg", "png": "image/png", "webp": "image/webp"}
 SUFFIXES: Mapping[str, str] = {

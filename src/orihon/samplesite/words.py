@@ -67,7 +67,7 @@ _CAPTIONS = (
     "{number} minutes later.",
     "That night nobody at {place} slept.",
     "It began, as it often does, with a {thing}.",
-    "The next morning smelled of rain and {thing}.",
+    "The next morning smelled of rain and of bad decisions.",
     "Somewhere beyond {place}, a light went on.",
     "{name} did not answer for a long time.",
     "By the third day they had stopped asking about the {thing}.",

@@ -7,6 +7,8 @@ from orihon.samplesite.catalogue import DrawnCover, DrawnPage
 from orihon.samplesite.drawing.covers import draw_cover
 from orihon.samplesite.drawing.pages import draw_page
 
+_SIXTEEN = [round(grey / 17) for grey in range(256)]
+
 
 def draw(image: DrawnPage | DrawnCover) -> bytes:
     """The encoded bytes of an image. Every parameter of the encoders is pinned: defaults may change, bytes may not."""
@@ -15,9 +17,12 @@ def draw(image: DrawnPage | DrawnCover) -> bytes:
     out = BytesIO()
     if sheet.format == "png":
         # Sixteen greys are all that dots and lines need.
-        picture.save(out, "PNG", compress_level=1)
+        picture = picture.point(_SIXTEEN)
+        picture.putpalette(bytes(grey * 17 for grey in range(16) for _ in range(3)))
+        picture.save(out, "PNG", bits=4, compress_level=1)
     elif sheet.format == "webp":
         picture.save(out, "WEBP", lossless=False, quality=72, method=0)
     else:
-        picture.save(out, "JPEG", quality=80, subsampling=2, optimize=False, progressive=False)
+        quality = 80 if picture.mode == "RGB" else 66
+        picture.save(out, "JPEG", quality=quality, subsampling=2, optimize=False, progressive=False)
     return out.getvalue()

@@ -15,21 +15,40 @@ from PIL import ImageChops, ImageDraw
 Point = tuple[float, float]
 Paint = int | tuple[int, int, int]
 
+_INK, _CLEAR = 0, 255
+_DENSE = 10
 _SHARPNESS = 6
 _CELL = 8
 
 
 class Canvas:
-    """One panel. Coordinates are pixels of the finished page, from the panel's top left corner."""
+    """One panel. Coordinates are pixels of the finished page, from the panel's top left corner.
 
-    def __init__(self, width: int, height: int, ground: Paint, ink: Paint, *, fine: int = 2) -> None:
+    `at` is where the panel stands on its page, so that the rows of dots run on from panel to panel; `slant` is how much
+    its leaning sides take away on the left and on the right: letters keep between `left` and `right`.
+    """
+
+    def __init__(
+        self,
+        width: int,
+        height: int,
+        ground: Paint,
+        ink: Paint,
+        *,
+        at: tuple[int, int] = (0, 0),
+        slant: tuple[float, float] = (0.0, 0.0),
+        fine: int = 2,
+    ) -> None:
         self.width = width
         self.height = height
+        self.left = slant[0]
+        self.right = width - slant[1]
+        self._at = at
         self.colour = isinstance(ground, tuple)
         self.ink_paint = ink
         self._fine = fine
         self.flat = Pillow.new("RGB" if self.colour else "L", (width, height), ground)
-        self._ink = Pillow.new("L", (width * fine, height * fine), 0)
+        self._ink = Pillow.new("L", (width * fine, height * fine), _CLEAR)
         self._later: list[Callable[[Pillow.Image], None]] = []
         self._on_flat = ImageDraw.Draw(self.flat)
         self._on_ink = ImageDraw.Draw(self._ink)
@@ -39,9 +58,9 @@ class Canvas:
         fine = [(x * self._fine, y * self._fine) for x, y in points]
         if paint is not None:
             self._on_flat.polygon(points, fill=paint)
-        self._on_ink.polygon(fine, fill=0)
+        self._on_ink.polygon(fine, fill=_CLEAR)
         if line:
-            self._stroke([*fine, fine[0]], line, 255)
+            self._stroke([*fine, fine[0]], line, _INK)
 
     def tone(self, points: Sequence[Point], paint: Paint) -> None:
         """A tone without outline, under whatever ink there is."""
@@ -49,7 +68,7 @@ class Canvas:
 
     def solid(self, points: Sequence[Point]) -> None:
         """An area of pure ink with smooth edges."""
-        self._on_ink.polygon([(x * self._fine, y * self._fine) for x, y in points], fill=255)
+        self._on_ink.polygon([(x * self._fine, y * self._fine) for x, y in points], fill=_INK)
 
     def ellipse(self, x: float, y: float, rx: float, ry: float, paint: Paint | None, line: float = 2.5) -> None:
         """A filled ellipse around (x, y) that hides what lies behind it."""
@@ -57,13 +76,13 @@ class Canvas:
             self._on_flat.ellipse((x - rx, y - ry, x + rx, y + ry), fill=paint)
         fine = self._fine
         box = ((x - rx) * fine, (y - ry) * fine, (x + rx) * fine, (y + ry) * fine)
-        self._on_ink.ellipse(box, fill=0, outline=255 if line else 0, width=max(1, round(line * fine)))
+        self._on_ink.ellipse(box, fill=_CLEAR, outline=_INK if line else _CLEAR, width=max(1, round(line * fine)))
 
     def spot(self, x: float, y: float, rx: float, ry: float, *, ink: bool = True) -> None:
         """An ellipse of pure ink, or a highlight cut out of it."""
         fine = self._fine
         self._on_ink.ellipse(
-            ((x - rx) * fine, (y - ry) * fine, (x + rx) * fine, (y + ry) * fine), fill=255 if ink else 0
+            ((x - rx) * fine, (y - ry) * fine, (x + rx) * fine, (y + ry) * fine), fill=_INK if ink else _CLEAR
         )
 
     def disc(self, x: float, y: float, rx: float, ry: float, paint: Paint) -> None:
@@ -72,7 +91,7 @@ class Canvas:
 
     def line(self, points: Sequence[Point], width: float = 2.5, *, ink: bool = True) -> None:
         """An inked line, or a white one scratched into the ink."""
-        self._stroke([(x * self._fine, y * self._fine) for x, y in points], width, 255 if ink else 0)
+        self._stroke([(x * self._fine, y * self._fine) for x, y in points], width, _INK if ink else _CLEAR)
 
     def gradient(self, top: Paint, bottom: Paint, start: float = 0, end: float | None = None) -> None:
         """Tone from `top` to `bottom` over the whole width, between two heights."""
@@ -90,16 +109,22 @@ class Canvas:
     def finish(self) -> Pillow.Image:
         """The panel with tones printed, lines inked and letters written."""
         if not self.colour:
-            screen = _screen(*_bucket(self.width, self.height)).crop((0, 0, self.width, self.height))
+            x, y = self._at[0] % _CELL, self._at[1] % _CELL
+            sheet = _screen(*_bucket(self.width + _CELL, self.height + _CELL))
+            screen = sheet.crop((x, y, x + self.width, y + self.height))
             offset = 128 - 255 * _SHARPNESS
             self.flat = ImageChops.add(self.flat, screen, 1 / _SHARPNESS, offset)
-        self.flat.paste(self.ink_paint, (0, 0), self._ink.reduce(self._fine) if self._fine > 1 else self._ink)
+        ink = self._ink.reduce(self._fine) if self._fine > 1 else self._ink
+        # The darker of the two is a quarter of the work of painting through a mask.
+        self.flat = ImageChops.darker(self.flat, Pillow.merge("RGB", (ink, ink, ink)) if self.colour else ink)
         for put in self._later:
             put(self.flat)
         return self.flat
 
     def _stroke(self, fine: Sequence[Point], width: float, value: int) -> None:
-        self._on_ink.line(fine, fill=value, width=max(1, round(width * self._fine)), joint="curve")
+        # Rounding the joints costs more than all else together; where points are dense nobody would see it.
+        joint = "curve" if len(fine) <= _DENSE else None
+        self._on_ink.line(fine, fill=value, width=max(1, round(width * self._fine)), joint=joint)
 
 
 def curve(points: Sequence[Point], *, closed: bool = True, steps: int = 6) -> list[Point]:
@@ -154,12 +179,14 @@ def _bucket(width: int, height: int) -> tuple[int, int]:
 
 @lru_cache(maxsize=32)
 def _screen(width: int, height: int) -> Pillow.Image:
-    """A sheet of thresholds for dots in rows at 45 degrees; 24 to 231, so that white and black stay pure."""
+    """A sheet of thresholds for rows of dots at 45 degrees; 24 to 231, so that white and black stay pure.
+
+    The wave is one that JPEG itself is made of (8 pixels, half a pixel in). Dots out of step with its blocks would take
+    four times the bytes.
+    """
     cell = Pillow.new("L", (_CELL, _CELL))
-    turn = 2 * pi / _CELL
-    cell.putdata(
-        [round(127.5 + 51.75 * (cos(turn * (x + y)) + cos(turn * (x - y)))) for y in range(_CELL) for x in range(_CELL)]
-    )
+    wave = [cos((step + 0.5) * 2 * pi / _CELL) for step in range(_CELL)]
+    cell.putdata([round(127.5 + 103.5 * across * down) for down in wave for across in wave])
     sheet = Pillow.new("L", (width, height))
     sheet.paste(cell, (0, 0))
     across, down = _CELL, _CELL

@@ -24,7 +24,7 @@ def draw_cover(cover: DrawnCover, sheet: Sheet) -> Pillow.Image:
     c = Canvas(sheet.width, sheet.height, p.light, p.ink)
     scheme = dice.between(0, 2)
     if scheme == 0:
-        places.WIDE[dice.pick(places.HAUNTS[told.motif])](c, dice, p)
+        places.WIDE[dice.pick([name for name in places.HAUNTS[told.motif] if name != "room"])](c, dice, p)
     elif scheme == 1:
         c.gradient(p.deep, p.accent)
         c.disc(c.width / 2, c.height * 0.5, c.width * 0.46, c.width * 0.46, mix(p.light, p.accent, 0.15))

@@ -35,6 +35,7 @@ HANDS: Mapping[str, Hand] = {
 }
 _NOISES = (FredokaOne, RobotoBlack, AmaticSCBold)
 SIGNS = RobotoBold
+_PAD = 3
 
 
 class Block(msgspec.Struct, frozen=True):
@@ -56,22 +57,21 @@ def font(path: str, size: int) -> ImageFont.FreeTypeFont:
 
 def set_text(text: str, path: str, size: int, leading: float, width: float) -> Block:
     """Break a text into lines that are about as wide as each other, none wider than `width` if words allow."""
-    letters = font(path, size)
-    whole = letters.getlength(text)
+    whole = _length(text, path, size)
     height = size * leading
     # A block about twice as wide as high sits well in an oval.
     rows = max(1, round((whole / (2.1 * height)) ** 0.5), -(-int(whole * 1.06) // max(1, int(width))))
-    lines = _break(text, letters, min(width, whole / rows * 1.12 + size))
-    widest = max(letters.getlength(line) for line in lines)
+    lines = _break(text, path, size, min(width, whole / rows * 1.12 + size))
+    widest = max(_length(line, path, size) for line in lines)
     return Block(tuple(lines), path, size, leading, widest, height * len(lines))
 
 
-def _break(text: str, letters: ImageFont.FreeTypeFont, width: float) -> list[str]:
+def _break(text: str, path: str, size: int, width: float) -> list[str]:
     lines: list[str] = []
-    space = letters.getlength(" ")
+    space = _advance(" ", path, size)
     used = 0.0
     for word in text.split():
-        wide = letters.getlength(word)
+        wide = _advance(word, path, size)
         if lines and used + space + wide <= width:
             lines[-1] += f" {word}"
             used += space + wide
@@ -92,12 +92,33 @@ def fit(text: str, hand: Hand, width: float, height: float, *, scale: float = 1.
 
 def write(image: Pillow.Image, block: Block, x: float, y: float, paint: Paint) -> None:
     """Put a block of text around (x, y)."""
-    draw = ImageDraw.Draw(image)
-    letters = font(block.path, block.size)
     step = block.size * block.leading
     top = y - step * (len(block.lines) - 1) / 2
+    space = _advance(" ", block.path, block.size)
     for place, line in enumerate(block.lines):
-        draw.text((round(x - letters.getlength(line) / 2), round(top + step * place)), line, paint, letters, "lm")
+        left = x - _length(line, block.path, block.size) / 2
+        for word in line.split():
+            mask = _drawn(word, block.path, block.size)
+            image.paste(paint, (round(left) - _PAD, round(top + step * place - mask.height / 2)), mask)
+            left += _advance(word, block.path, block.size) + space
+
+
+@lru_cache(maxsize=20_000)
+def _advance(word: str, path: str, size: int) -> float:
+    return font(path, size).getlength(word)
+
+
+def _length(line: str, path: str, size: int) -> float:
+    words = line.split()
+    return sum(_advance(word, path, size) for word in words) + _advance(" ", path, size) * (len(words) - 1)
+
+
+@lru_cache(maxsize=4_000)
+def _drawn(word: str, path: str, size: int) -> Pillow.Image:
+    """A word as a mask. The same few hundred words are said over and over, and shaping letters is slow."""
+    mask = Pillow.new("L", (round(_advance(word, path, size)) + 2 * _PAD, round(size * 1.5)))
+    ImageDraw.Draw(mask).text((_PAD, mask.height / 2), word, 255, font(path, size), "lm")
+    return mask
 
 
 def room(kind: Kind, block: Block) -> tuple[float, float]:
@@ -231,4 +252,4 @@ def noise(c: Canvas, text: str, dice: Dice, x: float, y: float, width: float, fi
 
 def title(text: str, path: str, size: int, width: float) -> Sequence[str]:
     """A title in lines for a cover."""
-    return _break(text, font(path, size), width)
+    return _break(text, path, size, width)

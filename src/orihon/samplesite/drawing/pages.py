@@ -96,7 +96,15 @@ def _panels(page: DrawnPage, scene: Scene, sheet: Sheet) -> Pillow.Image:
 
 def _put(image: Pillow.Image, panel: Panel, shot: Shot, scene: Scene) -> None:
     left, top, right, bottom = panel.box
-    c = _canvas(scene, right - left, bottom - top)
+    (ax, _), (bx, _), (cx, _), (dx, _) = panel.corners
+    c = Canvas(
+        right - left,
+        bottom - top,
+        scene.paints.paper,
+        scene.paints.ink,
+        at=(left, top),
+        slant=(max(ax, dx) - left, right - min(bx, cx)),
+    )
     shot(c, scene)
     inner = [(x - left, y - top) for x, y in panel.corners]
     _frame(c, inner, scene.paints.paper, upright=panel.upright)
@@ -139,14 +147,14 @@ def _strip(page: DrawnPage, scene: Scene, sheet: Sheet) -> Pillow.Image:
         y = _heading(image, page, scene, dark=dark)
     shot: Shot = establishing
     while y < sheet.height - 320:
-        high = min(d.between(430, 720), sheet.height - 60 - y)
+        high = min(d.between(380, 600), sheet.height - 60 - y)
         inset = d.pick((0, 0, 40, 90))
         c = _canvas(scene, sheet.width - 2 * inset, high)
         shot(c, scene)
         if inset:
             _frame(c, [(0, 0), (c.width, 0), (c.width, high), (0, high)], p.paper, upright=True)
         image.paste(c.finish(), (inset, y))
-        y += high + d.between(60, 190)
+        y += high + d.between(90, 240)
         shot = close_up if d.chance(0.2) else d.pick(SHOTS)
     if page.number == page.count:
         _sign(image, scene, "To be continued")

@@ -15,6 +15,7 @@ from orihon.samplesite.series import Series
 from orihon.samplesite.words import Voice
 
 _EDGE = 12.0
+_STRONG: Sequence[Mood] = ("angry", "shocked", "sad", "sly", "happy")
 
 
 class Scene(msgspec.Struct, frozen=True):
@@ -92,11 +93,11 @@ def close_up(c: Canvas, scene: Scene) -> None:
     """A face that fills the panel."""
     d = scene.dice
     d.pick((places.mood, places.focus, places.gloom))(c, d, scene.paints)
-    r = min(c.height * 0.42, c.width * 0.36)
+    r = min(c.height * 0.37, c.width * 0.34)
     side = d.pick((0.36, 0.64)) if c.width > c.height * 1.2 else 0.5
-    mood = d.pick(("angry", "shocked", "sad", "sly", "happy"))
+    mood: Mood = d.pick(_STRONG)
     mouth = bust(
-        c, scene.somebody(d.between(0, 2)), c.width * side, c.height * 0.62, r, mood, 0.7 if side < 0.5 else -0.7
+        c, scene.somebody(d.between(0, 2)), c.width * side, c.height * 0.55, r, mood, 0.7 if side < 0.5 else -0.7
     )
     if side == 0.5:
         return
@@ -120,7 +121,7 @@ def action(c: Canvas, scene: Scene) -> None:
     noise(
         c, scene.voice.sound(), d, c.width * away, c.height * 0.72, c.width * 0.5, fill, p.paper if c.colour else p.ink
     )
-    if c.height > 200:
+    if c.height > 200 and c.width > 1.15 * c.height:
         _speech(c, scene, "shout", scene.voice.shout(), away, (c.width * 0.5, c.height * 0.42), mouth)
 
 
@@ -171,7 +172,7 @@ def _speech(
     lower: bool = False,
 ) -> None:
     """A bubble at the top of the panel around `middle` (a share of the width), inside `space` (width, height)."""
-    width, height = space[0], space[1] - _EDGE
+    width, height = min(space[0], c.right - c.left - 2 * _EDGE), space[1] - _EDGE
     # What the oval adds around the text, undone.
     grow = 1.45 if kind == "shout" else 1.2
     block = fit(text, scene.hand, (width - 36) / grow, (height - 28) / (grow + 0.06), scale=scene.letters)
@@ -186,8 +187,8 @@ def _speech(
 def _inside(c: Canvas, kind: Kind, block: Block, x: float) -> Point:
     rx, ry = room(kind, block)
     spread = 1.2 if kind == "shout" else 1.0
-    left, right = rx * spread + _EDGE, c.width - rx * spread - _EDGE
-    return (min(max(x, left), right) if left < right else c.width / 2), ry * spread + _EDGE
+    left, right = c.left + rx * spread + _EDGE, c.right - rx * spread - _EDGE
+    return (min(max(x, left), right) if left < right else (c.left + c.right) / 2), ry * spread + _EDGE
 
 
 def _caption(c: Canvas, scene: Scene, text: str, *, at_top: bool) -> None:
@@ -195,6 +196,6 @@ def _caption(c: Canvas, scene: Scene, text: str, *, at_top: bool) -> None:
     if block is None:
         return
     rx, ry = room("caption", block)
-    x = c.width - rx - _EDGE if scene.backwards == at_top else rx + _EDGE
+    x = c.right - rx - _EDGE if scene.backwards == at_top else c.left + rx + _EDGE
     y = ry + _EDGE if at_top else c.height - ry - _EDGE
     bubble(c, "caption", block, x, y, None, scene.paints.paper)
