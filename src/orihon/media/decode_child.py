@@ -33,6 +33,7 @@ _LOAD = {
     "gif": pyvips.Image.gifload,
     "avif": pyvips.Image.heifload,
 }
+_HARMLESS = ("extraneous bytes before marker",)
 _WHITE = [255, 255, 255]
 _TALLEST = 100_000
 
@@ -55,8 +56,17 @@ def _allow_time() -> None:
 
 
 def _check(request: Check) -> Answer:
-    # fail_on: a picture that a browser would show with a grey corner is damaged.
-    image = _LOAD[request.format](request.path, access="sequential", fail_on="error")
+    # A warning is what a grey corner gives; some warnings are about bytes that no one sees.
+    try:
+        return _look(request, fail_on="warning")
+    except pyvips.Error as error:
+        if not any(harmless in str(error) for harmless in _HARMLESS):
+            raise
+        return _look(request, fail_on="error")
+
+
+def _look(request: Check, *, fail_on: str) -> Seen:
+    image = _LOAD[request.format](request.path, access="sequential", fail_on=fail_on)
     # One pass over every pixel; the small copy tells the colour.
     small = _rgb(image.thumbnail_image(24, height=24, size="force"))
     turned = image.autorot() if request.format != "avif" else image
