@@ -34,7 +34,10 @@ class Value(Table, frozen=True, kw_only=True):
 
     select: Annotated[
         Css | None,
-        Meta(description="The element that holds it. Unset: the row itself, or what the row's `link` finds."),
+        Meta(
+            description="The element that holds it; every one that is found counts where several values are wanted. "
+            "May be unset only in a row: what its `link` finds."
+        ),
     ] = None
     attr: Annotated[
         tuple[str, ...],
@@ -49,7 +52,7 @@ class Value(Table, frozen=True, kw_only=True):
 
 
 class StatusWords(Value, frozen=True, kw_only=True):
-    """The status, by the site's words for it."""
+    """The status, by the site's words for it; with the keys of a value, and:"""
 
     words: Annotated[
         dict[str, Status],
@@ -58,7 +61,7 @@ class StatusWords(Value, frozen=True, kw_only=True):
 
 
 class DirectionWords(Value, frozen=True, kw_only=True):
-    """The reading direction, by the site's words for it."""
+    """The reading direction, by the site's words for it; with the keys of a value, and:"""
 
     words: Annotated[
         dict[str, Direction],
@@ -209,6 +212,12 @@ class Title(Table, frozen=True, kw_only=True):
         Value | None, Meta(description="The image of its cover; without `attr`: `data-src`, `data-original`, `src`.")
     ] = None
     chapters: Annotated[Chapters, Meta(description="Its chapters.")]
+
+    def __post_init__(self) -> None:
+        for key in self.__struct_fields__:
+            value = getattr(self, key)
+            if isinstance(value, Value) and value.select is None:
+                raise ValueError(f"`{key}` needs the key `select`")
 
 
 class Reader(Table, frozen=True, kw_only=True):
