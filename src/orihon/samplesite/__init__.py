@@ -22,10 +22,19 @@ Addresses are relative to the host. `GET /manifest.json` says the same for machi
 image (`?hashes=0`: without, and without drawing anything; `?work=<slug>`: one work).
 """
 
-from orihon.samplesite.catalogue import Catalogue, Chapter, DrawnCover, DrawnPage, Given, OnDisk, Work
-from orihon.samplesite.folder import BadFolder
-from orihon.samplesite.ports import PortTaken, kept_port
-from orihon.samplesite.site import RequestLog, SampleSite, Seen, run, serve, site_folder
+try:
+    from orihon.samplesite.catalogue import Catalogue, Chapter, DrawnCover, DrawnPage, Given, OnDisk, Work
+    from orihon.samplesite.folder import BadFolder
+    from orihon.samplesite.ports import PortTaken, kept_port
+    from orihon.samplesite.site import RequestLog, SampleSite, Seen, run, serve, site_folder
+except ModuleNotFoundError as error:
+    if error.name is not None and error.name.partition(".")[0] == "orihon":
+        raise
+    raise ModuleNotFoundError(
+        f"The sample site draws its pages, and for that {error.name} is missing. Install it with: pip install"
+        " 'orihon[demo]'",
+        name=error.name,
+    ) from error
 
 __all__ = [
     "BadFolder",

@@ -8,10 +8,11 @@ from orihon.samplesite.catalogue import DrawnCover
 from orihon.samplesite.dice import Dice
 from orihon.samplesite.drawing import places
 from orihon.samplesite.drawing.canvas import Canvas, around, mix
+from orihon.samplesite.drawing.cast import MOODS, person
 from orihon.samplesite.drawing.lettering import HANDS, SIGNS, font, title
 from orihon.samplesite.drawing.motifs import MOTIFS
 from orihon.samplesite.drawing.paints import Paints, paints
-from orihon.samplesite.drawing.people import MOODS, bust, person
+from orihon.samplesite.drawing.people import bust
 from orihon.samplesite.paper import Sheet
 from orihon.samplesite.series import Series, series
 
@@ -31,7 +32,7 @@ def draw_cover(cover: DrawnCover, sheet: Sheet) -> Pillow.Image:
     else:
         c.gradient(p.middle, p.light)
         _rays(c, p)
-    MOTIFS[told.motif](c, c.width * 0.5, c.height * 0.46, c.width * 0.3, p)
+    MOTIFS[told.motif](c, c.width * 0.5, c.height * 0.48, c.width * 0.28, p)
     _cast(c, told, dice, p)
     image = c.finish()
     _dots(image, p)
@@ -90,7 +91,8 @@ def _lettering(image: Pillow.Image, told: Series, p: Paints) -> None:
         draw.text(at, line, p.paper, font(hand.title, size), "mm", stroke_width=max(6, size // 11), stroke_fill=p.night)
     names = " · ".join(dict.fromkeys(name for name in (*told.authors, *told.artists) if name.isascii() or _latin(name)))
     if names:
-        draw.text((image.width / 2, image.height - 38), names, p.paper, font(SIGNS, 28), "mm")
+        at = (image.width / 2, image.height - 40)
+        draw.text(at, names, p.paper, font(SIGNS, 30), "mm", stroke_width=5, stroke_fill=p.night)
 
 
 def _latin(name: str) -> bool:

@@ -75,3 +75,10 @@ def cloth(series: Series, dice: Dice, paints: Paints) -> Paint:
     if not series.colour:
         return dice.pick((255, 205, 150, 90, 0))
     return dice.pick((paints.accent, paints.deep, paints.middle, paints.pale, mix(paints.accent, paints.deep, 0.5)))
+
+
+def shade(paint: Paint) -> Paint:
+    """The same in shadow."""
+    if isinstance(paint, tuple):
+        return mix(paint, (30, 20, 60), 0.22)
+    return max(0, paint - 45)

@@ -7,10 +7,11 @@ import msgspec
 from orihon.samplesite.dice import Dice
 from orihon.samplesite.drawing import places
 from orihon.samplesite.drawing.canvas import Canvas, Point
+from orihon.samplesite.drawing.cast import MOODS, Mood, Person, person
 from orihon.samplesite.drawing.lettering import Block, Hand, Kind, bubble, fit, noise, room
 from orihon.samplesite.drawing.motifs import MOTIFS
 from orihon.samplesite.drawing.paints import Paints
-from orihon.samplesite.drawing.people import MOODS, Mood, Person, bust, figure, person
+from orihon.samplesite.drawing.people import bust, figure
 from orihon.samplesite.series import Series
 from orihon.samplesite.words import Voice
 
