@@ -115,7 +115,7 @@ class EmbeddedPostgres:
         """
         try:
             for folder in (self.directory.parent, self.directory):
-                _make_folder(folder)
+                make_folder(folder)
             who = identities.choose(self.data, self._user)
             self._acquire(doing)
         except OSError as error:
@@ -157,6 +157,8 @@ class EmbeddedPostgres:
         self._lock.release()
 
     def _acquire(self, doing: str) -> None:
+        if self._lock.held:  # the server died, and its supervisor starts it again
+            return
         try:
             self._lock.acquire(doing)
         except LockHeld as held:
@@ -233,7 +235,7 @@ class EmbeddedPostgres:
             return "\n".join(file.read().decode(errors="replace").strip().splitlines()[-15:])
 
 
-def _make_folder(folder: Path) -> None:
+def make_folder(folder: Path) -> None:
     """Make a folder that the server's user can pass through, if it is not there; one that is keeps its rights."""
     folder.parent.mkdir(parents=True, exist_ok=True)
     with contextlib.suppress(FileExistsError):

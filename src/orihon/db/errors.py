@@ -18,7 +18,11 @@ class ServerFailed(DatabaseError):
 
 
 class ServerUnreachable(DatabaseError):
-    """No connection to the server could be made."""
+    """No connection to the server could be made. `may_pass`: it may yet come up by itself."""
+
+    def __init__(self, text: str, *, may_pass: bool = False) -> None:
+        super().__init__(text)
+        self.may_pass = may_pass
 
 
 class ServerUnsuitable(DatabaseError):

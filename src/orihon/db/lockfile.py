@@ -8,10 +8,11 @@ import msgspec
 
 
 class Holder(msgspec.Struct, frozen=True):
-    """Who holds a lock: process id, and what it is doing in words."""
+    """Who holds a lock: process id, what it is doing in words, and a mark that its children carry."""
 
     pid: int
     doing: str
+    mark: str = ""
 
 
 class LockHeld(Exception):
@@ -34,8 +35,16 @@ class FileLock:
         self.path = path
         self._descriptor: int | None = None
 
-    def acquire(self, doing: str) -> None:
+    @property
+    def held(self) -> bool:
+        """Whether this object holds it."""
+        return self._descriptor is not None
+
+    def acquire(self, doing: str, mark: str = "") -> Holder | None:
         """Take the lock at once.
+
+        Returns:
+            The holder before us if it died without giving the lock back.
 
         Raises:
             LockHeld: another process has it.
@@ -52,13 +61,10 @@ class FileLock:
             os.close(descriptor)
             raise
         self._descriptor = descriptor
-        self.write(Holder(os.getpid(), doing))
-
-    def write(self, holder: Holder) -> None:
-        """Change what the file says."""
-        if self._descriptor is not None:
-            os.ftruncate(self._descriptor, 0)
-            os.pwrite(self._descriptor, msgspec.json.encode(holder), 0)
+        before = _read(self.path)
+        os.ftruncate(descriptor, 0)
+        os.pwrite(descriptor, msgspec.json.encode(Holder(os.getpid(), doing, mark)), 0)
+        return before
 
     def release(self) -> None:
         """Give the lock back; harmless when it is not held."""

@@ -51,24 +51,25 @@ async def reach(dsn: str) -> "asyncpg.Connection[asyncpg.Record]":
     Raises:
         ServerUnreachable: the text names the place, never the password.
     """
+    may_pass = False
     try:
         return await asyncpg.connect(dsn, timeout=10)
     except asyncpg.CannotConnectNowError as error:
-        reason, advice = str(error), "It is starting or stopping; wait a moment."
+        may_pass, reason, advice = True, str(error), "It is starting or stopping; wait a moment."
     except (asyncpg.InvalidAuthorizationSpecificationError, asyncpg.InvalidPasswordError) as error:
         reason, advice = str(error), "Check the user and password in DATABASE_URL."
     except asyncpg.InvalidCatalogNameError as error:
         reason, advice = str(error), "Make it with `createdb`, or correct DATABASE_URL."
     except TimeoutError:
-        reason, advice = "no answer within 10 s", "Check the host and port in DATABASE_URL, and any firewall."
+        may_pass, reason, advice = True, "no answer within 10 s", "Check the host in DATABASE_URL, and any firewall."
     except OSError as error:
-        reason, advice = str(error), "Check that it runs, and the host and port in DATABASE_URL."
+        may_pass, reason, advice = True, str(error), "Check that it runs, and the host and port in DATABASE_URL."
     except (asyncpg.PostgresError, asyncpg.InterfaceError) as error:
         reason, advice = type(error).__name__, "Check DATABASE_URL (postgresql://user:password@host:5432/name)."
     except ValueError:
         # The text of the error repeats parts of the address, which may hold the password.
         reason, advice = "the address cannot be read", "DATABASE_URL looks like postgresql://user:password@host/name."
-    raise ServerUnreachable(f"The PostgreSQL at {place(dsn)} cannot be reached: {reason}. {advice}")
+    raise ServerUnreachable(f"The PostgreSQL at {place(dsn)} cannot be reached: {reason}. {advice}", may_pass=may_pass)
 
 
 async def shortcomings(db: Connection) -> list[str]:

@@ -1,0 +1,80 @@
+"""A part of Orihon in a process of its own."""
+
+import asyncio
+import contextlib
+import os
+import signal
+from collections.abc import Mapping, Sequence
+
+from orihon.runtime.lifeline import Lifeline
+from orihon.supervisor.errors import GaveUp
+from orihon.supervisor.service import Service
+
+NO_USE = 2
+"""Exit status by which a child says that starting it again would not help (a bad setting, a foreign schema)."""
+
+
+class Child(Service):
+    """A child process with a lifeline and a process group of its own.
+
+    The group keeps Ctrl-C of the terminal for the supervisor alone, and lets everything that the child started be
+    ended with it.
+    """
+
+    def __init__(self, name: str, command: Sequence[str], environment: Mapping[str, str], lifeline: Lifeline) -> None:
+        self.name = name
+        self._command = tuple(command)
+        self._environment = dict(environment)
+        self._lifeline = lifeline
+        self._process: asyncio.subprocess.Process | None = None
+
+    @property
+    def pid(self) -> int | None:
+        """Process id while it runs."""
+        return self._process.pid if self._process and self._process.returncode is None else None
+
+    async def start(self) -> None:
+        self._process = await asyncio.create_subprocess_exec(
+            *self._command,
+            env=os.environ | self._environment | self._lifeline.environment,
+            stdin=asyncio.subprocess.DEVNULL,
+            pass_fds=(self._lifeline.reader,),
+            start_new_session=True,
+        )
+
+    async def ended(self) -> str:
+        process = self._require()
+        status = await process.wait()
+        self._end_group(process.pid)
+        if status == NO_USE:
+            raise GaveUp(f"{self.name} cannot run; it said why above.")
+        return f"killed by {signal.Signals(-status).name}" if status < 0 else f"exit status {status}"
+
+    async def stop(self, seconds: float) -> None:
+        process = self._process
+        if process is None:
+            return
+        if process.returncode is None:
+            with contextlib.suppress(ProcessLookupError):
+                process.send_signal(signal.SIGTERM)
+            with contextlib.suppress(TimeoutError):
+                await asyncio.wait_for(process.wait(), seconds)
+        self._end_group(process.pid)
+        await process.wait()
+        self._process = None
+
+    def kill(self) -> None:
+        """End it at once."""
+        if self.pid is not None:
+            self._end_group(self.pid)
+
+    def _require(self) -> asyncio.subprocess.Process:
+        if self._process is None:
+            raise RuntimeError(f"{self.name} was not started")
+        return self._process
+
+    @staticmethod
+    def _end_group(leader: int) -> None:
+        """The leader may be gone and what it started may not; the group lives as long as any of them."""
+        with contextlib.suppress(ProcessLookupError, PermissionError):
+            os.killpg(leader, signal.SIGKILL)

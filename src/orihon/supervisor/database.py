@@ -1,0 +1,87 @@
+"""The database as the supervisor sees it: a server that is kept alive, and a schema that is current."""
+
+import asyncio
+import time
+
+from orihon.config import Settings
+from orihon.db import migrate
+from orihon.db.embedded import EmbeddedPostgres
+from orihon.db.errors import DatabaseError, ServerUnreachable
+from orihon.db.pool import connect
+from orihon.db.server import check_server
+from orihon.supervisor.errors import SupervisorError
+from orihon.supervisor.service import Say, Service
+
+PATIENCE = 30.0
+"""Seconds that an operator's own server may take to come up: both may have been started together."""
+
+
+class Database(Service):
+    """The embedded PostgreSQL."""
+
+    name = "PostgreSQL"
+
+    def __init__(self, settings: Settings, say: Say) -> None:
+        self.server = EmbeddedPostgres(settings.data / "postgres", user=settings.postgres_user, say=say)
+
+    async def start(self) -> None:
+        try:
+            await self.server.start("orihon serve")
+        except DatabaseError as error:
+            raise SupervisorError(str(error)) from error
+
+    async def ended(self) -> str:
+        status = await self.server.wait()
+        return f"killed by signal {-status}" if status < 0 else f"exit status {status}"
+
+    async def stop(self, seconds: float) -> None:
+        await self.server.stop(seconds)
+
+
+async def wait_for_server(dsn: str, say: Say, patience: float = PATIENCE) -> None:
+    """Wait until the operator's server answers and has been found good.
+
+    Raises:
+        DatabaseError: it cannot be used, or did not come up in time.
+    """
+    deadline, told = time.monotonic() + patience, False
+    while True:
+        try:
+            await check_server(dsn)
+        except ServerUnreachable as error:
+            if not error.may_pass or time.monotonic() > deadline:
+                raise
+            if not told:
+                say(f"waiting for the database: {error}")
+                told = True
+            await asyncio.sleep(0.5)
+        else:
+            return
+
+
+async def prepare(dsn: str, settings: Settings, say: Say) -> str | None:
+    """Bring the schema up to date and make sure that there is an administrator.
+
+    A plain query decides, so that a warm start pays for neither Alembic nor a password hash.
+
+    Returns:
+        The password of an administrator that was just made, to be shown once.
+
+    Raises:
+        DatabaseError: the schema cannot be brought up to date.
+    """
+    db = await connect(dsn)
+    try:
+        found = await migrate.status(db)
+        if found.state is not migrate.State.CURRENT:
+            if found.state is not migrate.State.NEWER:
+                say("bringing the database schema up to date")
+                await migrate.upgrade_in_child(dsn)
+            await migrate.require_current(db)
+        if await db.fetchval("SELECT EXISTS (SELECT FROM users WHERE is_admin)"):
+            return None
+        from orihon.accounts import bootstrap
+
+        return await bootstrap.ensure_admin(db, settings)
+    finally:
+        await db.close()

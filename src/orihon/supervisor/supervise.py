@@ -1,0 +1,199 @@
+"""`orihon serve`: everything on one machine, started together, kept alive, stopped in order."""
+
+import asyncio
+import secrets
+import signal
+import sys
+from collections.abc import Awaitable, Callable, Sequence
+from contextlib import AsyncExitStack, suppress
+
+import msgspec
+
+from orihon.config import Settings
+from orihon.db.embedded import make_folder
+from orihon.db.lockfile import FileLock, LockHeld
+from orihon.runtime.lifeline import Lifeline
+from orihon.supervisor import address, leftovers
+from orihon.supervisor.child import Child
+from orihon.supervisor.database import Database, prepare, wait_for_server
+from orihon.supervisor.errors import AlreadyRunning, SupervisorError
+from orihon.supervisor.service import Say, Service, keep_alive
+
+
+class Part(msgspec.Struct, frozen=True):
+    """A process to run beside the database: its name in messages, and its command."""
+
+    name: str
+    command: tuple[str, ...]
+
+
+class Ready(msgspec.Struct, frozen=True, kw_only=True):
+    """What to tell when the first page can be had. `password`: of an administrator made just now."""
+
+    url: str
+    username: str
+    password: str | None
+
+
+def orihon(*words: str) -> tuple[str, ...]:
+    """The command line of a part of this program. `-P`: the working directory is no place for modules."""
+    return (sys.executable, "-P", "-m", "orihon.cli", *words)
+
+
+WEB = Part("web", orihon("web"))
+WORKER = Part("worker", orihon("worker"))
+
+
+class Supervisor:
+    """PostgreSQL (unless `DATABASE_URL` names another), and the parts.
+
+    Args:
+        settings: of this installation.
+        parts: what runs beside the database.
+        environment: variables that the parts get on top of ours.
+        prepared: called with the database's address before the parts start.
+        ready: told once the web process answers.
+        say: told what happens, in words.
+    """
+
+    def __init__(
+        self,
+        settings: Settings,
+        *,
+        parts: Sequence[Part] = (WEB, WORKER),
+        environment: dict[str, str] | None = None,
+        prepared: Callable[[str], Awaitable[None]] | None = None,
+        ready: Callable[[Ready], None],
+        say: Say,
+    ) -> None:
+        self.settings = settings
+        self.children: list[Child] = []
+        self._parts = tuple(parts)
+        self._environment = dict(environment or {})
+        self._prepared = prepared
+        self._ready = ready
+        self._say = say
+        self._mark = secrets.token_hex(16)
+
+    async def run(self) -> None:
+        """Run until cancelled.
+
+        Raises:
+            SupervisorError: Orihon cannot start, or a part gave up.
+            DatabaseError: the database cannot be used.
+        """
+        async with AsyncExitStack() as stack:
+            await self._take_data(stack)
+            self.settings = msgspec.structs.replace(
+                self.settings, port=address.claim(self.settings.host, self.settings.port)
+            )
+            services: list[Service] = []
+            if self.settings.database_url is None:
+                database = Database(self.settings, self._say)
+                stack.push_async_callback(database.stop, 30)
+                await database.start()
+                services.append(database)
+                dsn = database.server.dsn()
+            else:
+                dsn = self.settings.database_url
+                await wait_for_server(dsn, self._say)
+            password = await prepare(dsn, self.settings, self._say)
+            if self._prepared:
+                await self._prepared(dsn)
+            services += await self._start_children(stack, dsn)
+            await self._watch(services, password)
+
+    def hurry(self) -> None:
+        """Do not wait for running work any longer."""
+        for child in self.children:
+            child.kill()
+
+    async def _take_data(self, stack: AsyncExitStack) -> None:
+        folder = self.settings.data
+        try:
+            make_folder(folder)
+            lock = FileLock(folder / "supervisor.lock")
+            before = lock.acquire(f"orihon serve on port {self.settings.port}", self._mark)
+        except LockHeld as held:
+            by = f"process {held.holder.pid} ({held.holder.doing})" if held.holder else "another process"
+            raise AlreadyRunning(
+                f"Orihon already runs on {folder}: {by}. Stop it first, or choose another folder with ORIHON_DATA."
+            ) from None
+        except OSError as error:
+            raise SupervisorError(
+                f"The data directory {folder} cannot be used: {error.strerror}. Choose another with ORIHON_DATA."
+            ) from error
+        stack.callback(lock.release)
+        if before is not None:
+            await leftovers.end_marked(before.mark, self._say, self.settings.drain_seconds + 2)
+
+    async def _start_children(self, stack: AsyncExitStack, dsn: str) -> list[Child]:
+        lifeline = Lifeline()
+        stack.callback(lifeline.close)
+        environment = {
+            **self._environment,
+            leftovers.MARK: self._mark,
+            "DATABASE_URL": dsn,
+            "PORT": str(self.settings.port),
+        }
+        self.children = [Child(part.name, part.command, environment, lifeline) for part in self._parts]
+        stack.push_async_callback(self._stop_children)
+        for child in self.children:
+            await child.start()
+        return self.children
+
+    async def _stop_children(self) -> None:
+        self._say("stopping")
+        await asyncio.gather(*(child.stop(self.settings.drain_seconds) for child in self.children))
+
+    async def _watch(self, services: Sequence[Service], password: str | None) -> None:
+        tasks = [asyncio.create_task(keep_alive(service, self._say)) for service in services]
+        announcing = asyncio.create_task(self._announce(password))
+        try:
+            done, _ = await asyncio.wait(tasks, return_when=asyncio.FIRST_COMPLETED)
+            for task in done:
+                task.result()
+        finally:
+            for task in (announcing, *tasks):
+                task.cancel()
+            await asyncio.gather(announcing, *tasks, return_exceptions=True)
+
+    async def _announce(self, password: str | None) -> None:
+        await address.until_answering(self.settings)
+        if warning := address.strangers(self.settings):
+            self._say(warning)
+        self._ready(
+            Ready(
+                url=address.url(self.settings),
+                username=self.settings.admin_username or "admin",
+                password=password,
+            )
+        )
+
+
+def run(supervisor: Supervisor) -> None:
+    """Run until SIGINT or SIGTERM; a second signal cuts the draining short.
+
+    Raises:
+        SupervisorError, DatabaseError: Orihon cannot run.
+    """
+
+    async def main() -> None:
+        work = asyncio.create_task(supervisor.run())
+        asked = False
+
+        def stop() -> None:
+            nonlocal asked
+            if asked:
+                supervisor.hurry()
+            else:
+                asked = True
+                work.cancel()
+
+        for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+            if signal.getsignal(number) is not signal.SIG_IGN:  # nohup, or a shell's background job
+                asyncio.get_running_loop().add_signal_handler(number, stop)
+        with suppress(asyncio.CancelledError):
+            await work
+
+    asyncio.run(main())
