@@ -90,8 +90,8 @@ def _holds(hint: Any) -> str:
             return words if "tuple" in bare else word
     if "dict" in bare:
         return "a table of texts"
-    if words := _WORDS.search(bare):
-        choices = ", ".join(f"`{word.strip(chr(39))}`" for word in words[1].split(", "))
+    if literal := _WORDS.search(bare):
+        choices = ", ".join(f"`{word.strip(chr(39))}`" for word in literal[1].split(", "))
         return f"some of {choices}" if "tuple" in bare else f"one of {choices}"
     if "tuple" in bare:
         return "texts"
