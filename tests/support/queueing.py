@@ -3,12 +3,13 @@
 import asyncio
 import contextlib
 from collections.abc import AsyncIterator, Mapping, Sequence
-from uuid import UUID
+from uuid import UUID, uuid4
 
 import asyncpg
 
+from orihon.db.embedded import EmbeddedPostgres
 from orihon.db.notify import Bus
-from orihon.db.pool import Connection, Pool
+from orihon.db.pool import Connection, Pool, open_pool
 from orihon.jobs import queue
 from orihon.jobs.handlers import Entry, Handler, registry
 from orihon.jobs.lane import Lane, Timing
@@ -75,14 +76,38 @@ FAST = Timing(
 """A worker's life in fast motion."""
 
 
-async def row(db: Connection | Pool, job_id: UUID) -> asyncpg.Record:
+@contextlib.asynccontextmanager
+async def shared_database(server: EmbeddedPostgres) -> AsyncIterator[str]:
+    """A database for many quick tests; `emptied` makes it new for each."""
+    name = f"q_{uuid4().hex}"
+    admin = await asyncpg.connect(server.dsn("postgres"))
+    await admin.execute(f"CREATE DATABASE {name} TEMPLATE orihon_template STRATEGY file_copy")
+    try:
+        yield server.dsn(name)
+    finally:
+        await admin.execute(f"DROP DATABASE {name} WITH (FORCE)")
+        await admin.close()
+
+
+@contextlib.asynccontextmanager
+async def emptied(dsn: str) -> AsyncIterator[Pool]:
+    """A pool on a shared database without jobs."""
+    opened = await open_pool(dsn)
+    try:
+        await opened.execute("TRUNCATE jobs, job_waiters, job_schedules, live_status")
+        yield opened
+    finally:
+        opened.terminate()
+
+
+async def row(db: "Connection | Pool", job_id: UUID) -> asyncpg.Record:
     """A job as it stands."""
     record = await db.fetchrow("SELECT *, leased_until > now() AS leased FROM jobs WHERE id = $1", job_id)
     assert record is not None
     return record
 
 
-async def states(db: Connection | Pool) -> dict[str, int]:
+async def states(db: "Connection | Pool") -> dict[str, int]:
     """How many jobs are in each state."""
     return {r["state"]: r["n"] for r in await db.fetch("SELECT state, count(*) AS n FROM jobs GROUP BY state")}
 
@@ -100,7 +125,7 @@ async def lease_one(db: Connection, lane: str = "test") -> Leased:
     return leased
 
 
-async def lapse(db: Connection | Pool, *ids: UUID) -> None:
+async def lapse(db: "Connection | Pool", *ids: UUID) -> None:
     """Let leases run out, as if their worker had vanished minutes ago."""
     await db.execute("UPDATE jobs SET leased_until = now() - interval '2 minutes' WHERE id = ANY ($1)", list(ids))
 

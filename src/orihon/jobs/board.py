@@ -65,7 +65,7 @@ _COUNTS = """
       FROM counted GROUP BY lane ORDER BY lane
 """
 
-_COLUMNS = """id, lane, kind, state, payload, priority, attempts, max_attempts, scheduled_at, leased_until,
+_COLUMNS = """id, lane, kind, state, payload::text AS payload, priority, attempts, max_attempts, scheduled_at, leased_until,
            last_error, created_at, updated_at"""
 
 # One statement per state, so that each is served by the index of its state.
@@ -101,4 +101,13 @@ async def listed(
     `limit` is clamped to 1-200 (crawler-core 2.10).
     """
     clamped = min(max(limit, 1), MOST_LISTED)
-    return rows(JobRow, await db.fetch(_LISTS[state], kind, clamped, max(offset, 0)))
+    records = await db.fetch(_LISTS[state], kind, clamped, max(offset, 0))
+    return [JobRow(**{**record, "payload": _shown(record["payload"])}) for record in records]
+
+
+def _shown(stored: str) -> Any:
+    """A payload for people. PostgreSQL stores numbers that nothing else can read; such a one is shown as text."""
+    try:
+        return msgspec.json.decode(stored)
+    except msgspec.DecodeError:
+        return stored

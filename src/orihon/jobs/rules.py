@@ -83,6 +83,5 @@ def one_line(error: BaseException, limit: int = 2000) -> str:
 
 
 def storable(text: str, limit: int = 2000) -> str:
-    """Text that PostgreSQL takes: one line, no control characters, no lone surrogates, at most `limit` characters."""
-    printable = "".join(char if char.isprintable() else " " for char in text[: limit * 2])
-    return " ".join(printable.encode("utf-8", "replace").decode().split())[:limit]
+    """Text that PostgreSQL takes: one line, printable characters only, at most `limit` of them."""
+    return " ".join("".join(char if char.isprintable() else " " for char in text[: limit * 2]).split())[:limit]
