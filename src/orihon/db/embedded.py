@@ -20,9 +20,8 @@ import signal
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
-from orihon.db import cluster, leftovers, sockets
+from orihon.db import cluster, leftovers, program, sockets
 from orihon.db import identity as identities
-from orihon.db.cluster import BINARIES
 from orihon.db.errors import DataInUse, DataUnusable, ServerFailed
 from orihon.db.identity import Identity
 from orihon.db.lockfile import FileLock, LockHeld
@@ -121,15 +120,16 @@ class EmbeddedPostgres:
         except OSError as error:
             raise self._unusable(error) from error
         try:
-            await asyncio.to_thread(identities.require_reach, who, self.directory, BINARIES / "postgres")
+            identities.require_reach(who, self.directory)
+            binaries = program.binaries_for(who, self.directory)
             await leftovers.end_servers(self.cluster, self._say)
             self.sockets = sockets.folder_for(self.directory, self.cluster, who)
             if not cluster.exists(self.data):
                 self._say("preparing the database for the first time")
-                await cluster.make(self.data, who)
+                await cluster.make(self.data, who, binaries)
             leftovers.remove_files(self.data, self.sockets)
             self._write_configuration(who)
-            await self._launch(who)
+            await self._launch(who, binaries)
         except OSError as error:
             await self.stop()
             raise self._unusable(error) from error
@@ -169,7 +169,8 @@ class EmbeddedPostgres:
             ) from None
 
     def _unusable(self, error: OSError) -> DataUnusable:
-        return DataUnusable(f"The embedded database cannot use {self.directory}: {error}.")
+        advice = " Run Orihon as the user whom it belongs to." if isinstance(error, PermissionError) else ""
+        return DataUnusable(f"The embedded database cannot use {self.directory}: {error}.{advice}")
 
     def _write_configuration(self, who: Identity) -> None:
         me = pwd.getpwuid(os.geteuid()).pw_name
@@ -187,14 +188,14 @@ class EmbeddedPostgres:
         _write(ident, f"# Written at every start.\n{callers}", mode)
         _write(self.directory / "postgresql.conf", settings, mode)
 
-    async def _launch(self, who: Identity) -> None:
+    async def _launch(self, who: Identity, binaries: Path) -> None:
         log, start_of_ours = self._open_log()
         arguments = ["-D", str(self.data), "-c", f"config_file={self.directory / 'postgresql.conf'}"]
         for option in (f"cluster_name={self.cluster}", *self.options):
             arguments += ["-c", option]
         try:
             self._process = await asyncio.create_subprocess_exec(
-                BINARIES / "postgres", *arguments, cwd="/", env=cluster.environment(), start_new_session=True,
+                binaries / "postgres", *arguments, cwd="/", env=cluster.environment(), start_new_session=True,
                 stdin=asyncio.subprocess.DEVNULL, stdout=log, stderr=log,
                 preexec_fn=cluster.dies_with_parent(leftovers.FAST), **who.spawn,
             )  # fmt: skip

@@ -17,16 +17,9 @@ from orihon.db.errors import DataUnusable
 DEFAULT_USER = "nobody"
 """Who runs the server when root starts it and nothing else is said."""
 
-# The kernel's own verdict, since rights on paper miss access lists and network mounts: prints the first path that
-# the user cannot use. Absolute paths, so that CDPATH has no say.
-_REACH = """
-for folder do
-    case $folder in
-        */postgres-program) [ -x "${folder%-program}" ] || { printf %s "${folder%-program}"; exit 1; } ;;
-        *) cd "$folder" 2>/dev/null || { printf %s "$folder"; exit 1; } ;;
-    esac
-done
-"""
+# The kernel's own verdict, since rights on paper miss access lists and network mounts: prints the first folder that
+# cannot be entered. The paths are absolute, so that CDPATH has no say.
+_ENTER = 'for folder do cd "$folder" 2>/dev/null || { printf %s "$folder"; exit 1; }; done'
 
 
 class Identity(msgspec.Struct, frozen=True, kw_only=True):
@@ -83,31 +76,30 @@ def choose(data: Path, wanted: str | None) -> Identity:
     return Identity(uid=entry.pw_uid, gid=entry.pw_gid, name=name, switched=True)
 
 
-def require_reach(identity: Identity, folder: Path, program: Path) -> None:
-    """Make sure that the server's user can enter `folder` and run `program`.
+def require_reach(identity: Identity, folder: Path) -> None:
+    """Make sure that the server's user can enter `folder`.
 
     Raises:
-        DataUnusable: naming the first path in the way, and what to do.
+        DataUnusable: naming the first folder in the way, and what to do.
     """
-    if not identity.switched:
-        return
-    parents = [str(parent) for parent in [*reversed(folder.parents), folder]]
-    check = subprocess.run(
-        ["/bin/sh", "-c", _REACH, "sh", *parents, f"{program}-program"],
-        cwd="/", capture_output=True, text=True, check=False, **identity.spawn,
-    )  # fmt: skip
-    if check.returncode == 0:
-        return
-    if check.stdout == str(program):
+    closed = closed_to(identity, folder)
+    if closed is not None:
         raise DataUnusable(
-            f"PostgreSQL runs as {identity.name} when root starts Orihon, and {identity.name} cannot run {program}. "
-            "Install Orihon where every user can read it (such as /opt/orihon), or start it as a normal user."
+            f"PostgreSQL runs as {identity.name} when root starts Orihon, and {identity.name} cannot enter {closed}. "
+            "Choose a folder that others can get to with ORIHON_DATA (such as /var/lib/orihon), "
+            f"open this one yourself with `chmod o+x {closed}`, or start Orihon as a normal user."
         )
-    raise DataUnusable(
-        f"PostgreSQL runs as {identity.name} when root starts Orihon, and {identity.name} cannot enter {check.stdout}. "
-        f"Choose a folder below one that others may enter with ORIHON_DATA (such as /var/lib/orihon), "
-        f"allow it yourself with `chmod o+x {check.stdout}`, or start Orihon as a normal user."
+
+
+def closed_to(identity: Identity, folder: Path) -> str | None:
+    """The first folder on the way into `folder` that the server's user cannot enter, or None."""
+    if not identity.switched:
+        return None
+    way = [str(parent) for parent in [*reversed(folder.parents), folder]]
+    check = subprocess.run(
+        ["/bin/sh", "-c", _ENTER, "sh", *way], cwd="/", capture_output=True, text=True, check=False, **identity.spawn
     )
+    return check.stdout if check.returncode else None
 
 
 def _require_name(uid: int) -> str:
