@@ -57,7 +57,7 @@ def _work(key: str, offered: dict[str, Any], held: dict[str, Any]) -> Iterator[s
         "alt_titles": list(offered["alt_titles"]),
         "authors": list(offered["authors"]),
         "genres": sorted(offered["genres"], key=str.lower),
-        "status": offered["status"],
+        "status": offered["status"] and offered["status"].lower(),
         "reading_direction": offered["direction"],
         "chapter_count": len(offered["chapters"]),
         "cover": offered["cover"] and offered["cover"]["sha256"],

@@ -25,6 +25,8 @@ from orihon.jobs.payloads import Payload, WalkSource
 from orihon.jobs.queue import Leased
 from orihon.media.check import MediumChecker
 from orihon.media.decoder import DecoderPool
+from orihon.samplesite import html
+from orihon.samplesite.catalogue import Chapter, Work
 from orihon.samplesite.site import SampleSite
 from orihon.storage.local import LocalStorage
 
@@ -57,9 +59,11 @@ class Line:
         return {
             payloads.WalkSource: SourceWalker(self.fetcher, max_failures=10, chunk_seconds=self.chunk_seconds),
             payloads.SyncTitle: TitleSyncer(self.fetcher),
-            payloads.FetchChapter: ChapterFetcher(self.fetcher, self.storage, max_pages=self.max_pages, max_bytes=most),
-            payloads.FetchCover: CoverFetcher(self.fetcher, self.storage, max_bytes=most),
-            payloads.PageRefetch: PageRefetcher(self.fetcher, self.storage, self.decoder, max_bytes=most),
+            payloads.FetchChapter: ChapterFetcher(
+                self.fetcher, self.storage, max_pages=self.max_pages, max_bytes=most, pause=0
+            ),
+            payloads.FetchCover: CoverFetcher(self.fetcher, self.storage, max_bytes=most, pause=0),
+            payloads.PageRefetch: PageRefetcher(self.fetcher, self.storage, self.decoder, max_bytes=most, pause=0),
             payloads.CheckMedium: MediumChecker(self.storage, self.decoder),
         }
 
@@ -118,7 +122,14 @@ class Line:
 
     async def manifest(self) -> bytes:
         """What the site offers, with hashes."""
-        async with ClientSession() as session, session.get(f"{self.site.origin}/manifest.json") as answer:
+        return await self._get("/manifest.json")
+
+    async def picture(self, work: Work, chapter: Chapter, number: int) -> bytes:
+        """The image of a page as the site serves it now."""
+        return await self._get(html.page_url(work, chapter, number, chapter.pages[number - 1]))
+
+    async def _get(self, path: str) -> bytes:
+        async with ClientSession() as session, session.get(self.site.origin + path) as answer:
             return await answer.read()
 
 

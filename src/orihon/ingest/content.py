@@ -13,7 +13,7 @@ from orihon.db.pool import Connection, Pool
 from orihon.fetch.client import FetchClient
 from orihon.fetch.errors import RateLimited
 from orihon.ingest import sources
-from orihon.ingest.download import Arrived, download_image
+from orihon.ingest.download import PAUSE, Arrived, download_image
 from orihon.ingest.sources import Source
 from orihon.ingest.wants import within_budget
 from orihon.jobs import queue
@@ -85,11 +85,14 @@ def refuse_bad_pages(refs: Sequence[PageRef], most: int) -> None:
 class ChapterFetcher:
     """Handles `fetch_chapter` jobs."""
 
-    def __init__(self, fetcher: FetchClient, storage: LocalStorage, *, max_pages: int, max_bytes: int) -> None:
+    def __init__(
+        self, fetcher: FetchClient, storage: LocalStorage, *, max_pages: int, max_bytes: int, pause: float = PAUSE
+    ) -> None:
         self._fetcher = fetcher
         self._storage = storage
         self._max_pages = max_pages
         self._max_bytes = max_bytes
+        self._pause = pause
 
     async def __call__(self, job: Job[FetchChapter]) -> Done | Settled | Postpone:
         """Fetch the pages, then record them and finish the job in one transaction."""
@@ -139,7 +142,7 @@ class ChapterFetcher:
             for ref in waiting:
                 arrived[ref.number] = await download_image(
                     self._fetcher, self._storage, ref.url,
-                    referer=ref.referer or chapter.url, max_bytes=self._max_bytes,
+                    referer=ref.referer or chapter.url, max_bytes=self._max_bytes, pause=self._pause,
                 )  # fmt: skip
                 await status.update(phase="fetching", text=name, done=len(arrived), total=len(refs))
 

@@ -9,7 +9,7 @@ from orihon.db.notify import notify
 from orihon.db.pool import Connection
 from orihon.fetch.client import FetchClient
 from orihon.fetch.errors import RateLimited
-from orihon.ingest.download import download_image
+from orihon.ingest.download import PAUSE, download_image
 from orihon.jobs import queue
 from orihon.jobs.handlers import Done, Job, Postpone, Settled
 from orihon.jobs.payloads import CheckMedium, FetchCover
@@ -53,10 +53,11 @@ async def enqueue_missing(db: Connection, source_id: UUID) -> int:
 class CoverFetcher:
     """Handles `fetch_cover` jobs."""
 
-    def __init__(self, fetcher: FetchClient, storage: LocalStorage, *, max_bytes: int) -> None:
+    def __init__(self, fetcher: FetchClient, storage: LocalStorage, *, max_bytes: int, pause: float = PAUSE) -> None:
         self._fetcher = fetcher
         self._storage = storage
         self._max_bytes = max_bytes
+        self._pause = pause
 
     async def __call__(self, job: Job[FetchCover]) -> Done | Settled | Postpone:
         """Fetch the cover and make it the work's, in one transaction with the end of the job."""
@@ -68,7 +69,12 @@ class CoverFetcher:
         started = time.monotonic()
         try:
             arrived = await download_image(
-                self._fetcher, self._storage, where["cover_url"], referer=where["url"], max_bytes=self._max_bytes
+                self._fetcher,
+                self._storage,
+                where["cover_url"],
+                referer=where["url"],
+                max_bytes=self._max_bytes,
+                pause=self._pause,
             )
         except RateLimited as error:
             return Postpone(error.retry_after or 60.0, str(error))

@@ -60,7 +60,13 @@ def _sink(storage: LocalStorage) -> Iterator[_Sink]:
 
 
 async def download_image(
-    fetcher: FetchClient, storage: LocalStorage, url: str, *, referer: str | None, max_bytes: int
+    fetcher: FetchClient,
+    storage: LocalStorage,
+    url: str,
+    *,
+    referer: str | None,
+    max_bytes: int,
+    pause: float = PAUSE,
 ) -> Arrived:
     """Fetch an image into the store. Its bytes are on disk when this returns; no row names them yet.
 
@@ -81,7 +87,7 @@ async def download_image(
         except BadImage:
             if attempt == TRIES:
                 raise
-        await asyncio.sleep(PAUSE)
+        await asyncio.sleep(pause)
     raise AssertionError  # the last attempt returns or raises
 
 

@@ -10,7 +10,7 @@ from uuid import UUID
 import msgspec
 
 from orihon.db.notify import notify
-from orihon.db.pool import Connection, Pool
+from orihon.db.pool import Connection
 from orihon.ingest.rules import Chunk, Outcome, Plan, is_clean, plan
 from orihon.ingest.walk import Counts
 from orihon.sources.records import Cursor
@@ -100,7 +100,7 @@ async def close(
     await notify(db, "sources", str(source_id))
 
 
-async def stop_asked(db: Connection | Pool, source_id: UUID) -> bool:
+async def stop_asked(db: Connection, source_id: UUID) -> bool:
     """Whether the source was paused or removed."""
     paused: Any = await db.fetchval("SELECT paused FROM sources WHERE id = $1", source_id)
     return paused is not False

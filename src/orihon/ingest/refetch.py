@@ -10,7 +10,7 @@ from orihon.db.pool import Connection
 from orihon.fetch.client import FetchClient
 from orihon.fetch.errors import RateLimited
 from orihon.ingest import sources
-from orihon.ingest.download import download_image
+from orihon.ingest.download import PAUSE, download_image
 from orihon.jobs import queue
 from orihon.jobs.handlers import Done, Job, Postpone, Settled
 from orihon.jobs.payloads import CheckMedium, PageRefetch
@@ -49,11 +49,14 @@ _PLACE = """
 class PageRefetcher:
     """Handles `page_refetch` jobs: the page keeps its id, the old medium stays until the new one is verified."""
 
-    def __init__(self, fetcher: FetchClient, storage: LocalStorage, decoder: DecoderPool, *, max_bytes: int) -> None:
+    def __init__(
+        self, fetcher: FetchClient, storage: LocalStorage, decoder: DecoderPool, *, max_bytes: int, pause: float = PAUSE
+    ) -> None:
         self._fetcher = fetcher
         self._storage = storage
         self._decoder = decoder
         self._max_bytes = max_bytes
+        self._pause = pause
 
     async def __call__(self, job: Job[PageRefetch]) -> Done | Settled | Postpone:
         """Read the chapter again for a fresh address, fetch the page, decode it, and only then swap the medium."""
@@ -70,7 +73,12 @@ class PageRefetcher:
             )
             ref = _page(refs, place.page_number)
             arrived = await download_image(
-                self._fetcher, self._storage, ref.url, referer=ref.referer or place.url, max_bytes=self._max_bytes
+                self._fetcher,
+                self._storage,
+                ref.url,
+                referer=ref.referer or place.url,
+                max_bytes=self._max_bytes,
+                pause=self._pause,
             )
         except RateLimited as error:
             return Postpone(error.retry_after or 60.0, str(error))
