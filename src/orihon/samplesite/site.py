@@ -104,8 +104,6 @@ class Site:
         """The one way in and out: what the site does to every request happens here and nowhere else."""
         try:
             response = await handler(request)
-        except web.HTTPRedirection:
-            raise
         except web.HTTPException as error:
             response = _document(html.error(HTTPStatus(error.status), error.text or ""), error.status)
             if "Allow" in error.headers:
@@ -123,7 +121,7 @@ class Site:
         return response
 
     async def _home(self, _: web.Request) -> web.StreamResponse:
-        raise web.HTTPFound("/works/")
+        return web.Response(status=302, headers={"Location": "/works/"})
 
     async def _listing(self, request: web.Request) -> web.StreamResponse:
         page = int(request.match_info.get("page", "1"))

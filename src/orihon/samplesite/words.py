@@ -48,6 +48,20 @@ _SAYINGS = (
     "It was I who hid the {thing}. I was {number} years old, and right.",
     "To {want}, first you have to be bad at it for {number} years.",
 )
+_OPENERS = (
+    "Look, {name}.",
+    "Honestly.",
+    "Wait, {name}!",
+    "Hm.",
+    "All right, then.",
+    "Listen, {name}.",
+    "So.",
+    "Well, well.",
+    "Between us, {name}.",
+    "No, truly.",
+    "It is {number} past.",
+    "Shh!",
+)
 _SHOUTS = (
     "{NAME}, BEHIND YOU!",
     "NOT THE {THING}!",
@@ -116,11 +130,11 @@ class Voice:
         """A remark and the answer to it."""
         asked, answered = self._dice.pick(_EXCHANGES)
         words = self._words()
-        return _sentence(asked.format_map(words)), _sentence(answered.format_map(words))
+        return self._opened(asked.format_map(words)), _sentence(answered.format_map(words))
 
     def saying(self) -> str:
         """One sentence that somebody says."""
-        return _sentence(self._dice.pick(_SAYINGS).format_map(self._words()))
+        return self._opened(self._dice.pick(_SAYINGS).format_map(self._words()))
 
     def shout(self) -> str:
         """A few words in capitals."""
@@ -137,6 +151,11 @@ class Voice:
     def chapter_title(self) -> str:
         """A title for a chapter."""
         return _capitals(self._dice.pick(_TITLES).format_map(self._words()))
+
+    def _opened(self, text: str) -> str:
+        if self._dice.chance(0.4):
+            return _sentence(text)
+        return f"{self._dice.pick(_OPENERS).format_map(self._words())} {_sentence(text)}"
 
     def _words(self) -> dict[str, str]:
         dice, series = self._dice, self._series

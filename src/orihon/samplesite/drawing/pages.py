@@ -8,7 +8,7 @@ from orihon.samplesite.dice import Dice
 from orihon.samplesite.drawing import places
 from orihon.samplesite.drawing.canvas import Canvas, Paint, Point
 from orihon.samplesite.drawing.layout import Panel, panels
-from orihon.samplesite.drawing.lettering import HANDS, SIGNS, bubble, font, set_text
+from orihon.samplesite.drawing.lettering import HANDS, SIGNS, bubble, font, set_text, write
 from orihon.samplesite.drawing.motifs import MOTIFS
 from orihon.samplesite.drawing.paints import paints
 from orihon.samplesite.drawing.people import bust, figure
@@ -154,7 +154,11 @@ def _strip(page: DrawnPage, scene: Scene, sheet: Sheet) -> Pillow.Image:
         if inset:
             _frame(c, [(0, 0), (c.width, 0), (c.width, high), (0, high)], p.paper, upright=True)
         image.paste(c.finish(), (inset, y))
-        y += high + d.between(90, 240)
+        gap = d.between(170, 400)
+        if gap > 260 and y + high + gap < sheet.height:
+            told = set_text(scene.voice.caption(), scene.hand.speech, scene.hand.size + 8, scene.hand.leading, 440)
+            write(image, told, image.width * d.span(0.42, 0.58), y + high + gap / 2, p.light if dark else p.ink)
+        y += high + gap
         shot = close_up if d.chance(0.2) else d.pick(SHOTS)
     if page.number == page.count:
         _sign(image, scene, "To be continued")

@@ -177,6 +177,10 @@ def _speech(
     # What the oval adds around the text, undone.
     grow = 1.45 if kind == "shout" else 1.2
     block = fit(text, scene.hand, (width - 36) / grow, (height - 28) / (grow + 0.06), scale=scene.letters)
+    if block is None and kind != "shout":
+        # No room for a sentence: a few loud words may still fit.
+        kind = "shout"
+        block = fit(scene.voice.shout(), scene.hand, (width - 36) / 1.45, (height - 28) / 1.5, scale=scene.letters)
     if block is None:
         return
     x, y = _inside(c, kind, block, middle * c.width)
