@@ -18,13 +18,18 @@ _PUT = """
 
 _CUT = "DELETE FROM pages WHERE chapter_id = $1 AND NOT number = ANY ($2)"
 
-_COUNT = """
-    UPDATE chapters SET page_count = $2, content_error = NULL, updated_at = now() WHERE id = $1 RETURNING work_id
+_SIZE = """(SELECT coalesce(sum(m.size), 0) FROM pages p JOIN media m ON m.id = p.media_id
+                           WHERE p.chapter_id = chapters.id)"""
+
+_COUNT = f"""
+    UPDATE chapters
+       SET page_count = $2, size_bytes = {_SIZE}, content_error = NULL, updated_at = now()
+     WHERE id = $1 RETURNING work_id
 """
 
-_MEND = """
-    UPDATE pages SET media_id = $2, damage = NULL, updated_at = now() WHERE id = $1
-"""
+_MEND = "UPDATE pages SET media_id = $2, damage = NULL, updated_at = now() WHERE id = $1 RETURNING chapter_id"
+
+_MEASURE = f"UPDATE chapters SET size_bytes = {_SIZE} WHERE id = $1"
 
 _TOUCH = "UPDATE works SET updated_at = now() WHERE id = $1"
 
@@ -43,7 +48,8 @@ async def replace_pages(db: Connection, chapter_id: UUID, media: Mapping[int, UU
 
 async def mend_page(db: Connection, page_id: UUID, media_id: UUID) -> None:
     """Show a verified medium where a damaged one stood."""
-    await db.execute(_MEND, page_id, media_id)
+    chapter_id = await db.fetchval(_MEND, page_id, media_id)
+    await db.execute(_MEASURE, chapter_id)
 
 
 async def mark_damaged(db: Connection, page_id: UUID, reason: str) -> None:

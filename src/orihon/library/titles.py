@@ -6,9 +6,9 @@ from orihon.db.pool import Connection
 
 _REFRESH = """
     WITH wanted AS (
-        SELECT DISTINCT immutable_unaccent(lower(btrim(t.title))) AS folded
+        SELECT DISTINCT fold(t.title) AS folded
           FROM works w CROSS JOIN LATERAL unnest(w.title || w.alt_titles) AS t (title)
-         WHERE w.id = $1 AND btrim(t.title) <> ''
+         WHERE w.id = $1 AND fold(t.title) <> ''
     ), gone AS (
         DELETE FROM work_titles WHERE work_id = $1 AND folded NOT IN (SELECT folded FROM wanted)
     )

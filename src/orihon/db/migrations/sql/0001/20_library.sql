@@ -4,6 +4,18 @@ CREATE FUNCTION immutable_unaccent(value text) RETURNS text
     LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE
     RETURN public.unaccent('public.unaccent'::regdictionary, value);
 
+-- How titles are compared, searched and sorted: compatibility forms unified (full-width letters), lower case, no accents,
+-- single spaces; cut where an index could not hold more.
+CREATE FUNCTION fold(value text) RETURNS text
+    LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE
+    RETURN left(btrim(regexp_replace(lower(public.immutable_unaccent(normalize(value, NFKC))), '\s+', ' ', 'g')), 400);
+
+-- Every character and every pair of neighbours: the index of queries that are too short for trigrams.
+CREATE FUNCTION short_grams(folded text) RETURNS text[]
+    LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE
+    RETURN string_to_array(folded, NULL)
+        || (SELECT array_agg(substr(folded, i, 2)) FROM generate_series(1, length(folded) - 1) AS i);
+
 CREATE TABLE works (
     id                uuid PRIMARY KEY DEFAULT uuidv7(),
     kind              text NOT NULL DEFAULT 'manga' CHECK (kind IN ('manga', 'feed', 'series')),
@@ -28,16 +40,21 @@ CREATE TABLE works (
 );
 CREATE INDEX works_updated_idx ON works (kind, updated_at DESC, id DESC);
 CREATE INDEX works_created_idx ON works (kind, created_at DESC, id DESC);
-CREATE INDEX works_title_idx ON works (kind, lower(title), id);
-CREATE INDEX works_author_idx ON works (kind, sort_author, id);
+CREATE INDEX works_status_idx ON works (kind, status, updated_at DESC, id DESC);
+CREATE INDEX works_title_idx ON works (kind, fold(title), id);
+-- Works without an author stand last in both directions, hence one index for each (library/catalogue.py).
+CREATE INDEX works_author_idx ON works (kind, coalesce(sort_author, U&'\+10FFFF'), id);
+CREATE INDEX works_author_desc_idx ON works (kind, coalesce(sort_author, '') DESC, id DESC);
 
--- One row per searchable title, folded (lower case, no accents), so that an alternative title finds the work.
+-- One row per searchable title, folded, so that an alternative title finds the work (search/catalogue.py).
 CREATE TABLE work_titles (
     work_id uuid NOT NULL REFERENCES works ON DELETE CASCADE,
-    folded  text NOT NULL,
-    PRIMARY KEY (work_id, folded)
+    folded  text COLLATE "C" NOT NULL,
+    PRIMARY KEY (folded, work_id)                             -- serves exact and prefix matches, in order
 );
+CREATE INDEX work_titles_work_idx ON work_titles (work_id);
 CREATE INDEX work_titles_trgm_idx ON work_titles USING gin (folded gin_trgm_ops);
+CREATE INDEX work_titles_short_idx ON work_titles USING gin (short_grams(folded));
 
 CREATE TABLE chapters (
     id            uuid PRIMARY KEY DEFAULT uuidv7(),
@@ -46,6 +63,7 @@ CREATE TABLE chapters (
     title         text,
     sort_key      numeric NOT NULL,                           -- derived once per sync (library/chapters.py)
     page_count    integer NOT NULL DEFAULT 0 CHECK (page_count >= 0),   -- 0: content not fetched yet
+    size_bytes    bigint NOT NULL DEFAULT 0 CHECK (size_bytes >= 0),    -- of its pages' media (library/content.py)
     content_error text,                                       -- why the last attempt to fetch content failed
     created_at    timestamptz NOT NULL DEFAULT now(),
     updated_at    timestamptz NOT NULL DEFAULT now()
