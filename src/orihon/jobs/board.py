@@ -65,8 +65,8 @@ _COUNTS = """
       FROM counted GROUP BY lane ORDER BY lane
 """
 
-_COLUMNS = """id, lane, kind, state, payload::text AS payload, priority, attempts, max_attempts, scheduled_at, leased_until,
-           last_error, created_at, updated_at"""
+_COLUMNS = """id, lane, kind, state, payload::text AS payload, priority, attempts, max_attempts, scheduled_at,
+           leased_until, last_error, created_at, updated_at"""
 
 # One statement per state, so that each is served by the index of its state.
 _LISTS: dict[State, str] = {

@@ -63,6 +63,11 @@ class LeaseLost(Exception):
 
 # --- putting jobs in -------------------------------------------------------------------------------------------------
 
+# A state that the planner cannot see through, where the rows are known by id: it must take the primary key and not
+# walk a partial index, which is full of entries that just died while the queue is busy.
+_RUNNING = "(jobs.state || '') = 'running'"
+_PENDING = "(jobs.state || '') = 'pending'"
+
 _COLUMNS = "lane, kind, payload, priority, dedupe_key, concurrency_key, max_attempts, scheduled_at"
 
 _ON_CONFLICT = "ON CONFLICT (kind, dedupe_key) WHERE state IN ('pending', 'running') AND dedupe_key IS NOT NULL"
@@ -243,7 +248,7 @@ _LOCK_KEYS = """
 # A statement of its own, because only a fresh snapshot shows who took the key before we got its lock.
 _LEASE_KEYED = f"""
     UPDATE jobs SET {_TAKE.format(window="$2")}
-     WHERE id = ANY ($1::uuid[]) AND state = 'pending'
+     WHERE id = ANY ($1::uuid[]) AND {_PENDING}
        AND NOT EXISTS (SELECT FROM jobs busy
                         WHERE busy.state = 'running' AND busy.concurrency_key = jobs.concurrency_key)
     RETURNING {_TAKEN}
@@ -288,17 +293,17 @@ def _leased(record: asyncpg.Record) -> Leased:
 
 # --- under a claim ---------------------------------------------------------------------------------------------------
 
-_MINE = "jobs.id = $1 AND jobs.lease_generation = $2 AND jobs.state = 'running'"
+_MINE = f"jobs.id = $1 AND jobs.lease_generation = $2 AND {_RUNNING}"
 
 _HOLD = f"SELECT FROM jobs WHERE {_MINE} FOR NO KEY UPDATE"
 
 # Locked rows are not waited for: a handler that holds its claim in a transaction must not delay everyone's heartbeat.
-_RENEW = """
+_RENEW = f"""
     WITH mine AS MATERIALIZED (
         SELECT jobs.id FROM jobs
           JOIN unnest($1::uuid[], $2::bigint[]) AS claim (id, generation)
             ON jobs.id = claim.id AND jobs.lease_generation = claim.generation
-         WHERE jobs.state = 'running'
+         WHERE {_RUNNING}
     ), free AS (
         SELECT id FROM jobs WHERE id IN (SELECT id FROM mine) FOR NO KEY UPDATE SKIP LOCKED
     ), renewed AS (
@@ -309,7 +314,7 @@ _RENEW = """
 """
 
 # A coalesced job goes back to the queue instead: it was asked for again while it ran.
-_DONE = """
+_DONE = f"""
     UPDATE jobs
        SET state = CASE WHEN rerun THEN 'pending' ELSE 'done' END, leased_until = NULL, updated_at = now(),
            rerun = false, lease_generation = lease_generation + rerun::integer,
@@ -317,7 +322,7 @@ _DONE = """
            reclaims = CASE WHEN rerun THEN 0 ELSE reclaims END,
            scheduled_at = CASE WHEN rerun THEN now() ELSE scheduled_at END
       FROM unnest($1::uuid[], $2::bigint[]) AS claim (id, generation)
-     WHERE jobs.id = claim.id AND jobs.lease_generation = claim.generation AND jobs.state = 'running'
+     WHERE jobs.id = claim.id AND jobs.lease_generation = claim.generation AND {_RUNNING}
     RETURNING jobs.id, jobs.state
 """
 
@@ -332,14 +337,14 @@ _FAIL = f"""
      WHERE {_MINE}
 """
 
-_RELEASE = """
+_RELEASE = f"""
     UPDATE jobs
        SET state = 'pending', leased_until = NULL, updated_at = now(),
            attempts = greatest(attempts - 1, 0), lease_generation = lease_generation + 1,
            scheduled_at = CASE WHEN $3 > 0 THEN now() + make_interval(secs => $3) ELSE scheduled_at END,
            last_error = coalesce($4, last_error)
       FROM unnest($1::uuid[], $2::bigint[]) AS claim (id, generation)
-     WHERE jobs.id = claim.id AND jobs.lease_generation = claim.generation AND jobs.state = 'running'
+     WHERE jobs.id = claim.id AND jobs.lease_generation = claim.generation AND {_RUNNING}
     RETURNING jobs.id
 """
 
