@@ -16,9 +16,10 @@ pytestmark = pytest.mark.anyio
 
 
 @pytest.fixture
-async def small(pool: Pool, tmp_path: Path) -> AsyncIterator[Line]:
+async def small(pool: Pool, tmp_path: Path, tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[Line]:
     """A site of three works with four chapters of three pages each."""
-    async with line(pool, tmp_path, works=3, chapters=4, pages=3) as made:
+    drawn = tmp_path_factory.getbasetemp() / "drawn"
+    async with line(pool, tmp_path, drawn=drawn, works=3, chapters=4, pages=3) as made:
         yield made
 
 

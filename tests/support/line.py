@@ -134,9 +134,9 @@ class Line:
 
 
 @asynccontextmanager
-async def line(pool: Pool, folder: Path, **site: Any) -> AsyncIterator[Line]:
-    """A line that follows a sample site made with these arguments."""
-    async with SampleSite(folder / "site", **site) as sample:
+async def line(pool: Pool, folder: Path, *, drawn: Path | None = None, **site: Any) -> AsyncIterator[Line]:
+    """A line that follows a sample site made with these arguments. `drawn` keeps its pictures from test to test."""
+    async with SampleSite(drawn or folder / "site", **site) as sample:
         settings = Settings(data=folder / "data", private_origins=(sample.origin,), fetch_rate_ms=0)
         async with FetchClient(settings) as fetcher, DecoderPool() as decoder:
             yield Line(pool, sample, folder / "data", fetcher, decoder)

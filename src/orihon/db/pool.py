@@ -15,9 +15,7 @@ T = TypeVar("T")
 
 async def _prepare(connection: Any) -> None:
     for name in ("json", "jsonb"):
-        await connection.set_type_codec(
-            name, schema="pg_catalog", encoder=_encode_json, decoder=msgspec.json.decode
-        )
+        await connection.set_type_codec(name, schema="pg_catalog", encoder=_encode_json, decoder=msgspec.json.decode)
 
 
 def _encode_json(value: object) -> str:

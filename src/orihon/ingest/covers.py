@@ -53,7 +53,14 @@ async def enqueue_missing(db: Connection, source_id: UUID) -> int:
 class CoverFetcher:
     """Handles `fetch_cover` jobs."""
 
-    def __init__(self, fetcher: FetchClient, storage: LocalStorage, *, max_bytes: int, pause: float = PAUSE) -> None:
+    def __init__(
+        self,
+        fetcher: FetchClient,
+        storage: LocalStorage,
+        *,
+        max_bytes: int,
+        pause: float = PAUSE,
+    ) -> None:
         self._fetcher = fetcher
         self._storage = storage
         self._max_bytes = max_bytes

@@ -23,6 +23,6 @@ def draw(image: DrawnPage | DrawnCover) -> bytes:
     elif sheet.format == "webp":
         picture.save(out, "WEBP", lossless=False, quality=72, method=0)
     else:
-        quality = 80 if picture.mode == "RGB" else 66
+        quality = 74 if picture.mode == "RGB" else 58
         picture.save(out, "JPEG", quality=quality, subsampling=2, optimize=False, progressive=False)
     return out.getvalue()

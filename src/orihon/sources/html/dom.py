@@ -18,7 +18,7 @@ from orihon.sources.adapter import Unreadable
 MOST_BYTES = 4 * 1024 * 1024
 MOST_TAGS = 120_000
 MOST_UNCLOSED = 20_000
-MOST_WORDS_IN_TAG = 10_000
+MOST_ATTRIBUTES = 3_000
 MOST_REOPENED = 500_000
 
 # WHATWG: what sites call latin-1, Shift JIS and so on is in truth the superset that Windows used.
@@ -33,13 +33,22 @@ _IN_HEADER = re.compile(r"charset\s*=\s*[\"']?([\w.:-]{1,40})", re.IGNORECASE)
 _IN_META = re.compile(rb"<meta[^>]{0,200}charset\s*=\s*[\"']?([\w.:-]{1,40})", re.IGNORECASE)
 _META_WITHIN = 1024
 
+# Sites leave these open by the thousand, and HTML closes them: they nest only inside others that count.
+_CLOSED_BY_THE_NEXT = {"p", "td", "th", "tr"}
 _NAME = re.compile(r"<(/?[a-zA-Z][^\s/>]{0,40})")
 _FORMATTING = re.compile(
     r"<(b|big|code|em|font|i|nobr|s|small|strike|strong|tt|u)(?=[\s/>])"
     r"(?P<plain>(?: [\w-]+=\"[^\"<>]*\")*>)?(?P<closed>[^<]*</\1>)?",
     re.IGNORECASE,
 )
-_TAG = re.compile(r"<[a-zA-Z][^<>]*")
+# Attributes as the HTML tokenizer reads them, tried from every place that could be the start of a tag, so that no quote
+# or comment hides one. Possessive, so that nothing is read twice.
+_CROWDED = re.compile(
+    r"<[a-zA-Z][^\t\n\f\r />]*+"
+    r"(?>[\t\n\f\r /]*+(?:=[^\t\n\f\r />=]*+|[^\t\n\f\r />=]++)"
+    r"(?:[\t\n\f\r ]*+=[\t\n\f\r ]*+(?:\"[^\"]*+\"|'[^']*+'|[^\t\n\f\r >\"'][^\t\n\f\r >]*+))?+)"
+    rf"{{{MOST_ATTRIBUTES}}}"
+)
 
 
 class _Cost(NamedTuple):
@@ -63,6 +72,8 @@ def parse(body: bytes, content_type: str) -> LexborHTMLParser:
                 f"The page has {cost.found:,} {cost.what}; more than {cost.most:,} are not read, since such markup "
                 "takes minutes or gigabytes to parse. Open the address in a browser: is it the page that you expect?"
             )
+    if _CROWDED.search(text):
+        raise Unreadable(f"The page has a tag with {MOST_ATTRIBUTES:,} attributes or more, which is not read.")
     return LexborHTMLParser(text, scripting=True)
 
 
@@ -93,19 +104,15 @@ def _encoding(label: str) -> str | None:
 def _costs(text: str) -> list[_Cost]:
     tags = Counter(name.lower() for name in _NAME.findall(text))
     # End tags that match nothing must not make up for elements that stay open.
-    unclosed = sum(max(0, count - tags[f"/{name}"]) for name, count in tags.items() if name[0] != "/")
-    starts = sum(count for name, count in tags.items() if name[0] != "/")
+    opened = {name: count for name, count in tags.items() if name[0] != "/"}
+    unclosed = sum(
+        max(0, count - tags[f"/{name}"]) for name, count in opened.items() if name not in _CLOSED_BY_THE_NEXT
+    )
     return [
         _Cost(tags.total(), MOST_TAGS, "tags"),
         _Cost(unclosed, MOST_UNCLOSED, "elements that are never closed"),
-        _Cost(_widest(text), MOST_WORDS_IN_TAG, "attributes in one tag"),
-        _Cost(_unclosed_formatting(text) * starts, MOST_REOPENED, "formatting elements to open again"),
+        _Cost(_unclosed_formatting(text) * sum(opened.values()), MOST_REOPENED, "formatting elements to open again"),
     ]
-
-
-def _widest(text: str) -> int:
-    # A word of a tag is at least a name, so a tag of few characters needs no look.
-    return max((len(tag.split()) for tag in _TAG.findall(text) if len(tag) > 2 * MOST_WORDS_IN_TAG), default=0)
 
 
 def _unclosed_formatting(text: str) -> int:
