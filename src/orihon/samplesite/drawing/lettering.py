@@ -199,7 +199,7 @@ def _tail(
     far = max(1.0, (dx * dx + dy * dy) ** 0.5)
     ax, ay = dx / far, dy / far
     edge = 1 / max(0.001, ((ax / rx) ** 2 + (ay / ry) ** 2) ** 0.5)
-    length = min(far - 14, edge + 95)
+    length = min(far - 14, edge + 46)
     if length < edge + 10:
         body()
         return

@@ -197,7 +197,7 @@ def _inside(c: Canvas, kind: Kind, block: Block, x: float) -> Point:
 
 
 def _caption(c: Canvas, scene: Scene, text: str, *, at_top: bool) -> None:
-    block = fit(text, scene.hand, c.width * 0.8 - 60, c.height * 0.3, scale=scene.letters * 0.92)
+    block = fit(text, scene.hand, (c.right - c.left) * 0.85 - 60, c.height * 0.3, scale=scene.letters * 0.92)
     if block is None:
         return
     rx, ry = room("caption", block)
