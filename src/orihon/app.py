@@ -1,0 +1,161 @@
+"""Composes the processes: what the web process serves, and which handler runs which kind of job."""
+
+import asyncio
+import signal
+from collections.abc import AsyncIterator, Coroutine, Mapping, Sequence
+from contextlib import asynccontextmanager
+from typing import Any
+
+import msgspec
+import structlog
+import uvloop
+
+from orihon.config import ConfigError, Settings
+from orihon.db.notify import Bus
+from orihon.db.pool import Pool, open_pool
+from orihon.fetch.client import FetchClient
+from orihon.ingest.content import ChapterFetcher
+from orihon.ingest.covers import CoverFetcher
+from orihon.ingest.refetch import PageRefetcher
+from orihon.ingest.titles import TitleSyncer
+from orihon.ingest.walking import SourceWalker
+from orihon.jobs import payloads, schedule, upkeep
+from orihon.jobs.handlers import Done, Entry, Job, registry
+from orihon.jobs.payloads import ReapJobs, ReapMetrics, Sweep
+from orihon.jobs.worker import Lane, Worker
+from orihon.media.check import MediumChecker
+from orihon.media.decoder import DecoderPool
+from orihon.media.sweep import sweep
+from orihon.runtime import metrics
+from orihon.storage.local import LocalStorage
+
+log = structlog.get_logger(__name__)
+
+LANES: Mapping[str, Lane] = {
+    lane.name: lane
+    for lane in (
+        Lane(name="crawl", concurrency=4),
+        Lane(name="media", concurrency=2, prefetch=20),
+        Lane(name="maintenance", concurrency=1),
+    )
+}
+"""How each lane is served by one worker process."""
+
+_HOUR = 3600
+_DAY = 24 * _HOUR
+
+HOUSEKEEPING = (
+    ("sweep", Sweep(), _DAY),
+    ("reap-jobs", ReapJobs(), _HOUR),
+    ("reap-metrics", ReapMetrics(), _DAY),
+)
+"""Schedules that every installation has: name, job, seconds."""
+
+METRICS_DAYS = 30
+
+
+class Tools(msgspec.Struct, frozen=True, kw_only=True):
+    """What handlers work with."""
+
+    settings: Settings
+    pool: Pool
+    storage: LocalStorage
+    fetcher: FetchClient
+    decoder: DecoderPool
+
+
+def handlers(tools: Tools) -> Mapping[str, Entry]:
+    """Every job handler, in one list; a kind without one ends the start."""
+    settings, storage, fetcher, decoder = tools.settings, tools.storage, tools.fetcher, tools.decoder
+    most = settings.fetch_max_image_bytes
+
+    async def sweep_store(job: Job[Sweep]) -> Done:
+        swept = await sweep(job.pool, storage)
+        log.info("store swept", **msgspec.to_builtins(swept))
+        return Done()
+
+    async def reap_jobs(job: Job[ReapJobs]) -> Done:
+        async with job.pool.acquire() as db:
+            await upkeep.reap_terminal(db, settings.job_retention_days)
+        return Done()
+
+    async def reap_metrics(job: Job[ReapMetrics]) -> Done:
+        await metrics.reap(job.pool, METRICS_DAYS)
+        return Done()
+
+    return registry(
+        (
+            (payloads.WalkSource, SourceWalker(fetcher, max_failures=settings.max_consecutive_failures)),
+            (payloads.SyncTitle, TitleSyncer(fetcher)),
+            (
+                payloads.FetchChapter,
+                ChapterFetcher(fetcher, storage, max_pages=settings.max_pages_per_chapter, max_bytes=most),
+            ),
+            (payloads.FetchCover, CoverFetcher(fetcher, storage, max_bytes=most)),
+            (payloads.PageRefetch, PageRefetcher(fetcher, storage, decoder, max_bytes=most)),
+            (payloads.CheckMedium, MediumChecker(storage, decoder)),
+            (payloads.Sweep, sweep_store),
+            (payloads.ReapJobs, reap_jobs),
+            (payloads.ReapMetrics, reap_metrics),
+        ),
+        kinds=payloads.KINDS,
+    )
+
+
+def run_worker(settings: Settings, lanes: Sequence[str]) -> int:
+    """Serve lanes of the queue until told to stop; the exit status."""
+    return _run_until_told(_work(settings, lanes))
+
+
+async def _work(settings: Settings, lanes: Sequence[str]) -> None:
+    dsn = _dsn(settings)
+    async with (
+        _pool(dsn, size=12) as pool,
+        Bus(dsn) as bus,
+        FetchClient(settings, pool) as fetcher,
+        DecoderPool() as decoder,
+    ):
+        async with pool.acquire() as db:
+            for name, payload, seconds in HOUSEKEEPING:
+                await schedule.ensure(db, name, payload, seconds)
+        tools = Tools(
+            settings=settings, pool=pool, storage=LocalStorage(settings.data), fetcher=fetcher, decoder=decoder
+        )
+        worker = Worker(
+            dsn=dsn, pool=pool, lanes=[LANES[name] for name in lanes], handlers=handlers(tools), bus=bus
+        )
+        log.info("worker started", lanes=list(lanes))
+        await worker.run()
+
+
+def _dsn(settings: Settings) -> str:
+    if settings.database_url is None:
+        raise ConfigError("DATABASE_URL is not set; `orihon serve` brings its own database.")
+    return settings.database_url
+
+
+@asynccontextmanager
+async def _pool(dsn: str, *, size: int) -> AsyncIterator[Pool]:
+    pool = await open_pool(dsn, size=size)
+    try:
+        yield pool
+    finally:
+        pool.terminate()
+
+
+def _run_until_told(work: Coroutine[Any, Any, None]) -> int:
+    """Run until the work ends or SIGTERM or SIGINT cancels it; cancelled work drains."""
+
+    async def main() -> None:
+        task = asyncio.ensure_future(work)
+        loop = asyncio.get_running_loop()
+        for number in (signal.SIGTERM, signal.SIGINT):
+            loop.add_signal_handler(number, task.cancel)
+        try:
+            await task
+        except asyncio.CancelledError:
+            log.info("stopped")
+
+    with asyncio.Runner(loop_factory=uvloop.new_event_loop) as runner:
+        runner.run(main())
+    return 0
