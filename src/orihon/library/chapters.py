@@ -1,0 +1,138 @@
+"""Chapters: the ordered releases inside a work, and whether each can be read now."""
+
+from datetime import datetime
+from decimal import Decimal
+from typing import Any, Literal
+from uuid import UUID
+
+import asyncpg
+import msgspec
+
+from orihon.db.pool import Connection
+from orihon.library import visibility
+
+State = Literal["ready", "queued", "failed", "absent"]
+
+
+Number = int | float
+"""A chapter's number as JSON has it: at most three decimals, none where there are none."""
+
+
+class Chapter(msgspec.Struct, frozen=True, kw_only=True):
+    """A chapter. `number` None: a notice or an extra.
+
+    `state`: its pages are here (`ready`), a job is to bring them (`queued`), the last attempt failed and nothing
+    waits (`failed`, see `content_error`), or nobody asked for them yet (`absent`).
+    """
+
+    id: UUID
+    manga_id: UUID
+    number: Number | None
+    title: str | None
+    page_count: int
+    state: State
+    content_error: str | None
+    size_bytes: int
+    created_at: datetime
+
+
+class ChapterLink(msgspec.Struct, frozen=True, kw_only=True):
+    """The chapter before or after."""
+
+    id: UUID
+    number: Number | None
+    title: str | None
+    page_count: int
+    state: State
+
+
+class ChapterDetail(Chapter, frozen=True, kw_only=True):
+    """A chapter and its neighbours in reading order."""
+
+    previous: ChapterLink | None
+    next: ChapterLink | None
+
+
+# Each look at the queue is one step in jobs_dedupe_idx, and only chapters without pages pay for it.
+_STATE = """
+    CASE WHEN c.page_count > 0 THEN 'ready'
+         WHEN EXISTS (SELECT FROM jobs j WHERE j.kind = 'fetch_chapter' AND j.dedupe_key = c.id::text
+                         AND j.state IN ('pending', 'running')) THEN 'queued'
+         WHEN c.content_error IS NOT NULL THEN 'failed'
+         ELSE 'absent' END AS state
+"""
+
+_COLUMNS = f"""
+    c.id, c.work_id AS manga_id, c.number, c.title, c.page_count, {_STATE}, c.content_error, c.size_bytes, c.created_at
+"""
+
+_ORDER = "c.sort_key, c.number, c.created_at, c.id"
+
+# Served by chapters_reading_order_idx. An unknown work gives no row, one without chapters a row of nulls.
+_IN_READING_ORDER = f"""
+    SELECT w.chapter_count AS of_all, page.*
+      FROM works w
+      LEFT JOIN LATERAL (SELECT {_COLUMNS} FROM chapters c WHERE c.work_id = w.id
+                          ORDER BY {_ORDER} LIMIT $2 OFFSET $3) page ON true
+     WHERE w.id = $1 AND {visibility.WORKS}
+"""
+
+_PLACED = f"""
+    WITH placed AS (
+        SELECT c.id, lag(c.id) OVER reading AS previous, lead(c.id) OVER reading AS next
+          FROM chapters c WHERE c.work_id = $1 WINDOW reading AS (ORDER BY {_ORDER})
+    ), here AS (
+        SELECT id, 'here' AS place FROM placed WHERE id = $2
+        UNION ALL SELECT previous, 'previous' FROM placed WHERE id = $2
+        UNION ALL SELECT next, 'next' FROM placed WHERE id = $2
+    )
+    SELECT here.place, {_COLUMNS} FROM here JOIN chapters c ON c.id = here.id
+"""
+
+
+class Listed(msgspec.Struct, frozen=True, kw_only=True):
+    """A part of a work's chapters, and how many there are in all."""
+
+    chapters: list[Chapter]
+    total: int
+
+
+def number(value: Decimal | None) -> Number | None:
+    """A stored number without the zeros that say nothing."""
+    if value is None:
+        return None
+    return int(value) if value == value.to_integral_value() else float(value)
+
+
+async def in_reading_order(db: Connection, work_id: UUID, *, limit: int, offset: int) -> Listed | None:
+    """Chapters of a work, oldest first as the source orders them; None when there is no such work."""
+    records = await db.fetch(_IN_READING_ORDER, work_id, limit, offset)
+    if not records:
+        return None
+    held = [_values(record) for record in records if record["id"] is not None]
+    for values in held:
+        del values["of_all"]
+    return Listed(chapters=[Chapter(**values) for values in held], total=records[0]["of_all"])
+
+
+async def placed(db: Connection, work_id: UUID, chapter_id: UUID) -> ChapterDetail | None:
+    """A chapter of a work with its neighbours, in one statement; None when there is none."""
+    by_place: dict[str, dict[str, Any]] = {}
+    for record in await db.fetch(_PLACED, work_id, chapter_id):
+        values = _values(record)
+        by_place[values.pop("place")] = values
+    if "here" not in by_place:
+        return None
+    return ChapterDetail(**by_place["here"], previous=_link(by_place.get("previous")), next=_link(by_place.get("next")))
+
+
+def _values(record: asyncpg.Record) -> dict[str, Any]:
+    values = dict(record)
+    values["number"] = number(values["number"])
+    return values
+
+
+def _link(values: dict[str, Any] | None) -> ChapterLink | None:
+    if values is None:
+        return None
+    return ChapterLink(**{name: values[name] for name in ChapterLink.__struct_fields__})
