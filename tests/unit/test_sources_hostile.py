@@ -136,7 +136,7 @@ HOSTILE = {
 @pytest.mark.parametrize("body", HOSTILE.values(), ids=HOSTILE)
 def test_markup_that_would_cost_minutes_or_gigabytes_is_refused_at_once(body: bytes) -> None:
     begun = time.perf_counter()
-    with pytest.raises(Unreadable, match="are not read"):
+    with pytest.raises(Unreadable, match="not read"):
         dom.parse(body, "text/html")
     assert time.perf_counter() - begun < 5
 

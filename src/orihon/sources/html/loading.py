@@ -3,6 +3,7 @@
 import tomllib
 from collections.abc import Iterator, Mapping
 from difflib import get_close_matches
+from functools import cache
 from importlib.resources import files
 from typing import Annotated, Any, get_args, get_origin, get_type_hints
 
@@ -55,6 +56,7 @@ def built_in_names() -> list[str]:
     return sorted(entry.name.removesuffix(".toml") for entry in _folder().iterdir() if entry.name.endswith(".toml"))
 
 
+@cache
 def built_in(name: str) -> Profile:
     """A site profile that comes with the program.
 

@@ -216,7 +216,8 @@ class Title(Table, frozen=True, kw_only=True):
     def __post_init__(self) -> None:
         for key in self.__struct_fields__:
             value = getattr(self, key)
-            if isinstance(value, Value) and value.select is None:
+            fixed = isinstance(value, DirectionWords) and value.default is not None
+            if isinstance(value, Value) and value.select is None and not fixed:
                 raise ValueError(f"`{key}` needs the key `select`")
 
 

@@ -39,6 +39,8 @@ def facts(page: Page, table: TitleTable, ref: TitleRef) -> Title:
             f"{page.url} has no name where `title.name` says. It is not the page of a title, or its markup has changed."
         )
     status, direction = table.status, table.reading_direction
+    # A site that has one direction says it nowhere: the default stands alone, without a selector.
+    format_word = one(tree, direction) if direction and direction.select else None
     return Title(
         key=ref.key,
         title=name,
@@ -46,7 +48,7 @@ def facts(page: Page, table: TitleTable, ref: TitleRef) -> Title:
         alt_titles=tuple(text for text in texts(table.alt_titles) if text != name),
         description=paragraphs(tree, table.description) if table.description else None,
         status=meant(one(tree, status), status.words) if status else None,
-        reading_direction=(meant(one(tree, direction), direction.words) or direction.default) if direction else None,
+        reading_direction=(meant(format_word, direction.words) or direction.default) if direction else None,
         authors=texts(table.authors),
         artists=texts(table.artists),
         genres=texts(table.genres),
@@ -93,16 +95,17 @@ def chapter_rows(page: Page, table: Chapters) -> ChapterRows:
 def told_apart(refs: tuple[ChapterRef, ...], url: str) -> tuple[ChapterRef, ...]:
     """The same chapters, one of each key.
 
-    An address that is listed twice is one chapter. Two addresses with one key are a fault of the key rule that would
-    fold chapters into one: a whole list once ended as the single chapter `pg-1` (crawler-daemon-reader 12.3).
+    One address listed twice is one chapter, and so is one name at addresses that differ only behind the key. Anything
+    else with one key is a fault of the key rule, which would fold chapters into one: a whole list once ended as the
+    single chapter `pg-1` (crawler-daemon-reader 12.3).
 
     Raises:
-        LayoutChanged: two chapters with different addresses get the same key.
+        LayoutChanged: different chapters get the same key.
     """
     kept: dict[str, ChapterRef] = {}
     for ref in refs:
         known = kept.setdefault(ref.key, ref)
-        if _place(known.url) != _place(ref.url):
+        if known.url != ref.url and (_up_to_key(known), known.title) != (_up_to_key(ref), ref.title):
             raise LayoutChanged(
                 f"Two chapters of {url} get the same key `{ref.key}`: {known.url} and {ref.url}. "
                 "See `title.chapters.key` in the site profile."
@@ -110,5 +113,5 @@ def told_apart(refs: tuple[ChapterRef, ...], url: str) -> tuple[ChapterRef, ...]
     return tuple(kept.values())
 
 
-def _place(url: str) -> str:
-    return url.partition("?")[0].rstrip("/")
+def _up_to_key(ref: ChapterRef) -> str:
+    return ref.url.rpartition(ref.key)[0]
