@@ -110,8 +110,10 @@ class SourceWalker:
         except RateLimited as error:
             await self._close(job, source_id, begun, Outcome.CONTINUED, str(error))
             return Postpone(error.retry_after or 60.0, str(error))
-        except (FetchError, SourceError) as error:
-            await self._close(job, source_id, begun, Outcome.FAILED, str(error))
+        except queue.LeaseLost:
+            raise
+        except Exception as error:
+            await self._close(job, source_id, begun, Outcome.FAILED, _cause(error))
             raise
         await self._record(job.pool, source_id, outcome, begun.counts, self._clock() - started)
         return await self._settle(job, source, begun, outcome)
@@ -161,6 +163,12 @@ class SourceWalker:
             pool, "manga_list", source_id=source_id, seconds=seconds, items=counts.discovered,
             outcome="failed" if outcome is Outcome.BREAKER else "ok",
         )  # fmt: skip
+
+
+def _cause(error: Exception) -> str:
+    if isinstance(error, FetchError | SourceError):
+        return str(error)
+    return "The program made a mistake here; its log has the details. The walk is tried again by itself."
 
 
 def _words(outcome: Outcome, max_failures: int) -> str | None:
