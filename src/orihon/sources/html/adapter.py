@@ -88,8 +88,8 @@ class HtmlAdapter:
         yield read
         seen = {url, read.url}
         number = 1
-        while chain and not paging.shown(read, chain, number).ends:
-            onward = paging.next_link(read, chain)
+        while chain and chain.link and not paging.shown(read, chain, number).ends:
+            onward = paging.next_link(read, chain.link)
             if onward in seen or len(seen) > MOST_DOCUMENTS:
                 raise LayoutChanged(f"The further pages of {url} lead in a circle, or without end, at {onward}.")
             read = await self._read(fetcher, onward, kind, referer=read.url)
@@ -124,8 +124,8 @@ class HtmlAdapter:
 
     def _after(self, read: Page, place: Place) -> Cursor:
         chain = self._profile.listing.paging
-        if chain and chain.by == "link":
-            return {"page": place.page + 1, "url": paging.next_link(read, chain)}
+        if chain and chain.by == "link" and chain.link:
+            return {"page": place.page + 1, "url": paging.next_link(read, chain.link)}
         return {"page": place.page + 1}
 
 

@@ -93,12 +93,13 @@ def decode(body: bytes, content_type: str) -> str:
 
 def _encoding(label: str) -> str | None:
     try:
-        found = codecs.lookup(label)
+        name = codecs.lookup(label).name
+        if name in _NO_CHARSETS:
+            return None
+        b" ".decode(name, errors="replace")  # LookupError: a codec such as zlib, which makes no text
     except LookupError:
         return None
-    if found.name in _NO_CHARSETS or not found._is_text_encoding:  # noqa: SLF001
-        return None
-    return _SUPERSETS.get(found.name, found.name)
+    return _SUPERSETS.get(name, name)
 
 
 def _costs(text: str) -> list[_Cost]:

@@ -43,22 +43,21 @@ def shown(page: Page, paging: Paging, number: int) -> Shown:
     return Shown(ends=number >= last, last=last)
 
 
-def next_link(page: Page, paging: Paging) -> str:
+def next_link(page: Page, link: Css) -> str:
     """The address of the next page, on the same site.
 
     Raises:
         EndUnproven: the link is missing although the pager shows that the list goes on.
         LayoutChanged: it leads elsewhere, or back to this page.
     """
-    css = paging.link or paging.pager
-    element = first(page.tree, css)
+    element = first(page.tree, link)
     if element is None:
-        raise EndUnproven(f"{page.url} shows that the list goes on, but has no link to the next page (`{css.text}`).")
+        raise EndUnproven(f"{page.url} shows that the list goes on, but has no link to the next page (`{link.text}`).")
     written = element.attributes.get("href") or ""
     url = resolve(page.base, written)
     if url is None or origin(url) != origin(page.url) or url == page.url.partition("#")[0]:
         raise LayoutChanged(
-            f"The link to the next page (`{css.text}`) of {page.url} leads to “{written[:200]}”, which is not another "
+            f"The link to the next page (`{link.text}`) of {page.url} leads to “{written[:200]}”, which is not another "
             "page of the same site."
         )
     return url
