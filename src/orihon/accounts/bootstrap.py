@@ -1,43 +1,54 @@
-"""The first administrator (public-api-auth 3.7)."""
+"""The first administrator: from the environment, or made up and shown once."""
 
-import asyncio
 import secrets
 
-from orihon.accounts import passwords, users
+import structlog
+
+from orihon.accounts import users
+from orihon.accounts.passwords import Passwords
 from orihon.config import Settings
 from orihon.db.pool import Connection
 
-DEFAULT_NAME = "admin"
+log = structlog.get_logger(__name__)
 
-_LOCK = "SELECT pg_advisory_xact_lock(hashtextextended('accounts.bootstrap', 0))"
+# Two starts at once must not both find the house empty.
+_LOCK = "SELECT pg_advisory_xact_lock(hashtextextended('orihon first administrator', 0))"
 
-_PROMOTE = "UPDATE users SET is_admin = true WHERE lower(username) = lower($1) AND NOT is_admin"
+_PROMOTE = "UPDATE users SET is_admin = true WHERE lower(username) = lower($1) AND NOT is_admin RETURNING username"
+
+FALLBACK_NAME = "admin"
 
 
 async def ensure_admin(db: Connection, settings: Settings) -> str | None:
-    """Make sure that there is an administrator; any number of processes may do so at once.
+    """Make sure that somebody can run the place. Idempotent, also for two processes that start at once.
 
-    With ADMIN_USERNAME and ADMIN_PASSWORD: that account exists and is one; the password counts only when the account
-    is made here. Without: `admin` (or ADMIN_USERNAME) is made when there is no account at all.
+    With both ADMIN_USERNAME and ADMIN_PASSWORD that user exists and is an administrator; the password counts only
+    when the account is made here. Otherwise, while there is no user at all, `admin` (or ADMIN_USERNAME) is made.
 
     Returns:
-        The password of an account that was made with a random one, to be shown once.
+        The made-up password of an account that was made without one: show it once, it is kept nowhere.
 
     Raises:
-        BadUsername, BadPassword: what the environment says is not accepted.
+        BadUsername, BadPassword: the variables hold something that the rules refuse.
     """
-    name = users.validate_name(settings.admin_username or DEFAULT_NAME)
-    given = settings.admin_password if settings.admin_username else None
-    if given is not None:
-        passwords.validate(given)
-    async with db.transaction():
-        await db.execute(_LOCK)
-        if given is None and await db.fetchval("SELECT EXISTS (SELECT FROM users)"):
-            return None
-        if given is not None and await users.credentials(db, name) is not None:
-            await db.execute(_PROMOTE, name)
-            return None
-        password = given if given is not None else secrets.token_urlsafe(12)
-        hashed = await asyncio.to_thread(passwords.hash_now, password)
-        await users.insert(db, name, hashed, is_admin=True)
-    return None if given is not None else password
+    hasher = Passwords(threads=1)
+    try:
+        async with db.transaction():
+            await db.execute(_LOCK)
+            if settings.admin_username and settings.admin_password:
+                await _ensure_named(db, settings.admin_username, settings.admin_password, hasher)
+                return None
+            if await db.fetchval("SELECT EXISTS (SELECT FROM users)"):
+                return None
+            password = settings.admin_password or secrets.token_urlsafe(15)
+            await users.add(db, settings.admin_username or FALLBACK_NAME, password, admin=True, hasher=hasher)
+            return None if settings.admin_password else password
+    finally:
+        hasher.close()
+
+
+async def _ensure_named(db: Connection, username: str, password: str, hasher: Passwords) -> None:
+    if await users.by_name(db, username) is None:
+        await users.add(db, username, password, admin=True, hasher=hasher)
+    elif promoted := await db.fetchval(_PROMOTE, username.strip()):
+        log.info("a user became an administrator, as ADMIN_USERNAME says", username=promoted)

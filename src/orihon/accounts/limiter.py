@@ -1,44 +1,41 @@
-"""How often somebody may try to sign in: a token bucket per address (public-api-auth section 4)."""
+"""The token bucket that slows guessing down (public-api-auth section 4). One for each process, in memory."""
 
 import math
-import time
 from collections.abc import Callable
 
 import msgspec
 
-MOST_TRACKED = 10_000
-"""Addresses with a bucket of their own; the others share one."""
+MOST_ADDRESSES = 10_000
 
 
-class _Bucket(msgspec.Struct):
+class Bucket(msgspec.Struct):
+    """What is left, and when that was worked out."""
+
     tokens: float
     refilled: float
 
 
 class Limiter:
-    """At most `burst` tries at once and `per_second` in the long run; 0 a second: any number.
+    """Tries per second and address, with a burst. Requests without an address share one bucket.
 
-    All of it runs between two awaits, so no lock is needed, and an exception leaves nothing half done.
+    `now` is a monotonic clock in seconds. All work happens between two awaits, so no lock is needed.
     """
 
-    def __init__(self, per_second: int, burst: int, *, clock: Callable[[], float] = time.monotonic) -> None:
+    def __init__(self, per_second: int, burst: int, *, now: Callable[[], float]) -> None:
         self._per_second = per_second
         self._burst = burst
-        self._clock = clock
-        self._shared = _Bucket(burst, clock())
-        self._buckets: dict[str, _Bucket] = {}
+        self._now = now
+        self._shared = Bucket(burst, now())
+        self._buckets: dict[str, Bucket] = {}
 
     def __len__(self) -> int:
         return len(self._buckets)
 
     def take(self, address: str | None) -> int | None:
-        """Use a try of an address (None: unknown, they share one bucket).
-
-        Returns None when it is allowed, else the seconds to wait.
-        """
+        """Take a token. None: go on. A number: refused, try again in so many seconds."""
         if self._per_second == 0:
             return None
-        now = self._clock()
+        now = self._now()
         bucket = self._bucket(address, now)
         self._refill(bucket, now)
         if bucket.tokens >= 1:
@@ -46,26 +43,26 @@ class Limiter:
             return None
         return max(1, math.ceil((1 - bucket.tokens) / self._per_second))
 
-    def _bucket(self, address: str | None, now: float) -> _Bucket:
+    def _bucket(self, address: str | None, now: float) -> Bucket:
         if address is None:
             return self._shared
-        bucket = self._buckets.get(address)
-        if bucket is None:
-            if len(self._buckets) >= MOST_TRACKED:
-                self._drop_idle(now)
-            if len(self._buckets) >= MOST_TRACKED:
-                return self._shared
-            bucket = self._buckets[address] = _Bucket(self._burst, now)
-        return bucket
-
-    def _refill(self, bucket: _Bucket, now: float) -> None:
-        earned = max(0.0, now - bucket.refilled) * self._per_second
-        bucket.tokens = min(self._burst, bucket.tokens + earned)
-        bucket.refilled = now
+        known = self._buckets.get(address)
+        if known is not None:
+            return known
+        if len(self._buckets) >= MOST_ADDRESSES:
+            self._drop_idle(now)
+        if len(self._buckets) >= MOST_ADDRESSES:
+            return self._shared
+        return self._buckets.setdefault(address, Bucket(self._burst, now))
 
     def _drop_idle(self, now: float) -> None:
-        """A bucket that is full again is the same as none."""
-        for address, bucket in list(self._buckets.items()):
+        """Forget full buckets: made anew they would be the same."""
+        for bucket in self._buckets.values():
             self._refill(bucket, now)
-            if bucket.tokens >= self._burst:
-                del self._buckets[address]
+        self._buckets = {key: bucket for key, bucket in self._buckets.items() if bucket.tokens < self._burst}
+
+    def _refill(self, bucket: Bucket, now: float) -> None:
+        # A clock reading may be older than the last one; time never takes tokens away.
+        elapsed = max(0.0, now - bucket.refilled)
+        bucket.tokens = min(self._burst, bucket.tokens + elapsed * self._per_second)
+        bucket.refilled = now

@@ -1,93 +1,83 @@
-"""Passwords: what is accepted, and hashing off the event loop (public-api-auth 3.9)."""
+"""Passwords: rules, hashing and verification (public-api-auth 3.9). Argon2id never runs on the event loop."""
 
 import asyncio
 from concurrent.futures import ThreadPoolExecutor
-from functools import cache
 
-import structlog
 from argon2 import PasswordHasher
 from argon2.exceptions import Argon2Error, InvalidHashError
 
-log = structlog.get_logger(__name__)
+from orihon.accounts.errors import BadPassword
 
-LEAST_BYTES = 8
-MOST_BYTES = 1024
+SHORTEST = 8
+LONGEST = 1024
+"""Bytes of UTF-8, both inclusive."""
 
-_THREADS = 2
-"""argon2 wants memory (19 MiB) and a whole core for each; more at once only make everyone wait."""
+_HASHER = PasswordHasher(time_cost=2, memory_cost=19_456, parallelism=1)
 
-# The first recommendation of OWASP for argon2id, and the defaults of the specs' own library.
-_HASHER = PasswordHasher(time_cost=2, memory_cost=19 * 1024, parallelism=1)
+DUMMY = "$argon2id$v=19$m=19456,t=2,p=1$b3JpaG9uLWR1bW15LXNhbHQ$u0GWN4wDWJRdZf8sJ1BIGhRcZbBHXHkK3zKIvJ4P1uQ"
+"""A hash of nobody's password. Verifying against it makes an unknown name take as long as a wrong password."""
 
-
-class BadPassword(ValueError):
-    """A password that is not accepted; the text says what would be."""
+THREADS = 2
+"""Hashes at a time: each takes 19 MiB, and a sign-in storm must leave the processor to readers."""
 
 
 def validate(password: str) -> None:
-    """Check a new password.
+    """Refuse a new password that is too short or too long.
 
     Raises:
-        BadPassword: shorter than 8 or longer than 1024 bytes of UTF-8.
+        BadPassword: with what would do.
     """
-    size = len(password.encode("utf-8", "surrogatepass"))
-    if size < LEAST_BYTES:
-        raise BadPassword(f"A password needs at least {LEAST_BYTES} characters.")
+    size = len(encoded(password))
+    if size < SHORTEST:
+        raise BadPassword(f"The password is too short: at least {SHORTEST} bytes.")
     refuse_oversized(password)
 
 
 def refuse_oversized(password: str) -> None:
-    """Check a password that claims to be an existing one: only its length, which says nothing about any account.
+    """Refuse a password that is too long to be hashed; a short one that was set long ago may still be given.
 
     Raises:
-        BadPassword: longer than 1024 bytes, before any hashing is paid for.
+        BadPassword: with what would do.
     """
-    if len(password.encode("utf-8", "surrogatepass")) > MOST_BYTES:
-        raise BadPassword(f"A password has at most {MOST_BYTES} bytes.")
+    if len(encoded(password)) > LONGEST:
+        raise BadPassword(f"The password is too long: at most {LONGEST} bytes.")
 
 
-def hash_now(password: str) -> str:
-    """A salted argon2id hash in PHC form; takes tens of milliseconds and a core."""
-    return _HASHER.hash(password.encode("utf-8", "surrogatepass"))
+def encoded(password: str) -> bytes:
+    """The bytes that are hashed; lone surrogates, which JSON can smuggle in, are no text.
 
-
-def verify_now(hashed: str, password: str) -> bool:
-    """Whether a password fits a hash. A hash that makes no sense fits nothing."""
+    Raises:
+        BadPassword: the password is no text.
+    """
     try:
-        return _HASHER.verify(hashed, password.encode("utf-8", "surrogatepass"))
-    except (Argon2Error, InvalidHashError):
-        return False
+        return password.encode()
+    except UnicodeEncodeError as error:
+        raise BadPassword("The password holds characters that are no text.") from error
 
 
-@cache
-def _dummy() -> str:
-    return hash_now("nobody has this password")
+class Passwords:
+    """Hashes and verifies on threads of its own, a few at a time; the rest wait in line."""
 
-
-class Hashing:
-    """Hashing in a small thread pool, so that a sign-in delays nobody's page."""
-
-    def __init__(self) -> None:
-        self._threads = ThreadPoolExecutor(_THREADS, thread_name_prefix="argon2")
-
-    async def hash(self, password: str) -> str:
-        """Hash a new password."""
-        return await asyncio.get_running_loop().run_in_executor(self._threads, hash_now, password)
-
-    async def verify(self, hashed: str | None, password: str) -> bool:
-        """Whether a password fits. `hashed` None (no such user): as much work, and False, so that time tells nothing.
-
-        Hashing that breaks denies.
-        """
-        try:
-            fits = await asyncio.get_running_loop().run_in_executor(
-                self._threads, lambda: verify_now(hashed if hashed is not None else _dummy(), password)
-            )
-        except Exception:
-            log.exception("a password could not be verified")
-            return False
-        return fits and hashed is not None
+    def __init__(self, threads: int = THREADS) -> None:
+        self._threads = ThreadPoolExecutor(threads, thread_name_prefix="argon2")
 
     def close(self) -> None:
-        """Let the threads go."""
-        self._threads.shutdown(wait=False)
+        """End the threads."""
+        self._threads.shutdown(wait=False, cancel_futures=True)
+
+    async def hash(self, password: str) -> str:
+        """A new hash with a salt of its own, as a PHC string."""
+        return await asyncio.get_running_loop().run_in_executor(self._threads, _HASHER.hash, encoded(password))
+
+    async def verify(self, password: str, known: str | None) -> bool:
+        """Whether a password fits a hash. None stands for an unknown user: it takes as long and never fits."""
+        fits = await asyncio.get_running_loop().run_in_executor(self._threads, _fits, known or DUMMY, password)
+        return fits and known is not None
+
+
+def _fits(known: str, password: str) -> bool:
+    """Whether it fits. Any trouble is a no: to deny is the safe default."""
+    try:
+        return _HASHER.verify(known, encoded(password))
+    except (Argon2Error, InvalidHashError, BadPassword):
+        return False

@@ -1,102 +1,122 @@
-"""Sessions: a random token in a cookie; the database knows only its hash (public-api-auth 3.6, 3.7)."""
+"""Sessions: what a signed-in browser holds. Fixed life, stored as hashes (public-api-auth 3.7, 21.4)."""
 
-import hashlib
-import secrets
-import time
 from collections.abc import Callable
-from datetime import UTC, datetime
+from datetime import datetime
 from uuid import UUID
 
 import msgspec
 
-from orihon.accounts.users import User
-from orihon.db.notify import notify
+from orihon.accounts import tokens
+from orihon.db.notify import Bus, Notice, notify
 from orihon.db.pool import Connection, Pool
 
 COOKIE = "orihon_session"
 
+
+class Session(msgspec.Struct, frozen=True, kw_only=True):
+    """Who asks. `token_hash` names the session, `expires_at` ends it."""
+
+    token_hash: bytes
+    user_id: UUID
+    username: str
+    is_admin: bool
+    user_created_at: datetime
+    expires_at: datetime
+
+
 _START = """
-    INSERT INTO sessions (token_hash, user_id, expires_at)
-    VALUES ($1, $2, now() + make_interval(days => $3)) RETURNING expires_at
+    INSERT INTO sessions (token_hash, user_id, expires_at) VALUES ($1, $2, now() + make_interval(days => $3))
 """
 
 _FIND = """
-    SELECT u.id, u.username, u.is_admin, u.created_at, s.expires_at
+    SELECT s.token_hash, s.user_id, u.username, u.is_admin, u.created_at AS user_created_at, s.expires_at
       FROM sessions s JOIN users u ON u.id = s.user_id
      WHERE s.token_hash = $1 AND s.expires_at > now()
 """
 
-_FORGET_EXPIRED = "DELETE FROM sessions WHERE user_id = $1 AND expires_at <= now()"
+_END = "DELETE FROM sessions WHERE token_hash = $1"
 
+_END_ALL = "DELETE FROM sessions WHERE user_id = $1 AND token_hash IS DISTINCT FROM $2"
 
-def new_token() -> str:
-    """32 random bytes as 43 URL-safe characters."""
-    return secrets.token_urlsafe(32)
-
-
-def hash_token(token: str) -> bytes:
-    """What is stored of a token. A guess must match a whole digest, so looking it up leaks nothing."""
-    return hashlib.sha256(token.encode("utf-8", "surrogatepass")).digest()
+_REAP = "DELETE FROM sessions WHERE expires_at <= now()"
 
 
 async def start(db: Connection, user_id: UUID, *, days: int) -> str:
-    """Begin a session that lasts `days`; returns its token, which is shown this once."""
-    token = new_token()
-    await db.execute(_FORGET_EXPIRED, user_id)
-    await db.fetchval(_START, hash_token(token), user_id, days)
+    """Begin a session; returns the secret for the cookie, which is not kept. Old sessions are cleared on the way."""
+    token = tokens.generate()
+    await db.execute(_REAP)
+    await db.execute(_START, tokens.digest(token), user_id, days)
     return token
 
 
-async def end(db: Connection, token: str) -> None:
-    """End a session; ending it again changes nothing."""
-    digest = hash_token(token)
-    await db.execute("DELETE FROM sessions WHERE token_hash = $1", digest)
-    await notify(db, "sessions", digest.hex())
+async def find(db: "Connection | Pool", token_hash: bytes) -> Session | None:
+    """The session of a token's hash, unless it ended."""
+    record = await db.fetchrow(_FIND, token_hash)
+    return Session(**record) if record else None
 
 
-class _Known(msgspec.Struct, frozen=True):
-    user: User
-    ends: float
-    """By the cache's clock."""
+async def end(db: Connection, token_hash: bytes) -> None:
+    """End a session, everywhere and at once."""
+    await db.execute(_END, token_hash)
+    await notify(db, "sessions", token_hash.hex())
+
+
+async def end_all(db: Connection, user_id: UUID, *, keep: bytes | None = None) -> None:
+    """End a user's sessions, but for the one whose hash is `keep`."""
+    await db.execute(_END_ALL, user_id, keep)
+    await notify(db, "sessions")
+
+
+async def reap(db: Connection) -> int:
+    """Delete sessions that are over; returns how many."""
+    return int((await db.execute(_REAP)).split()[-1])
 
 
 class SessionCache:
-    """Who a token belongs to, without asking the database for each request.
+    """Sessions that were looked up lately, so that a page turn costs no query.
 
-    An entry is believed for at most `seconds`; hints of the channel `sessions` (call `forget`) make it shorter. Only
-    tokens that were found are kept, so strangers cannot fill it.
+    A hint on the channel `sessions` forgets one or all. Should the hint be lost, an entry is looked up anew after
+    `ttl` seconds. Unknown tokens are not remembered. `now` gives epoch seconds.
     """
 
-    def __init__(self, *, most: int = 10_000, seconds: float = 60.0, clock: Callable[[], float] = time.monotonic):
-        self._known: dict[bytes, _Known] = {}
+    def __init__(self, pool: Pool, *, now: Callable[[], float], ttl: float = 60.0, most: int = 4096) -> None:
+        self._pool = pool
+        self._now = now
+        self._ttl = ttl
         self._most = most
-        self._seconds = seconds
-        self._clock = clock
-        self._generation = 0
+        self._held: dict[bytes, tuple[Session, float]] = {}
+        self._forgotten = 0
 
-    async def find(self, pool: Pool, token: str) -> User | None:
-        """The user of a live session, or None."""
-        digest = hash_token(token)
-        now = self._clock()
-        known = self._known.get(digest)
-        if known is not None and now < known.ends:
-            return known.user
-        self._known.pop(digest, None)
-        generation = self._generation
-        record = await pool.fetchrow(_FIND, digest)
-        if record is None:
+    def listen(self, bus: Bus) -> None:
+        """Forget what the bus says has changed."""
+        bus.listen("sessions", self._forget)
+
+    def peek(self, token: str) -> Session | None:
+        """The session of a token if it is held and fresh; None says nothing."""
+        held = self._held.get(tokens.digest(token))
+        if held is None:
             return None
-        values = dict(record)
-        left = (values.pop("expires_at") - datetime.now(UTC)).total_seconds()
-        user = User(**values)
-        # A hint that came while the database answered may have been about this session.
-        if generation == self._generation and left > 0:
-            if len(self._known) >= self._most:
-                self._known.pop(next(iter(self._known)))
-            self._known[digest] = _Known(user, now + min(self._seconds, left))
-        return user
+        session, until = held
+        return session if self._now() < until else None
 
-    def forget(self) -> None:
-        """Believe nothing any more: a session ended or a user changed."""
-        self._generation += 1
-        self._known.clear()
+    async def get(self, token: str) -> Session | None:
+        """The session of a token, or None when there is none."""
+        if (held := self.peek(token)) is not None:
+            return held
+        token_hash, forgotten = tokens.digest(token), self._forgotten
+        session = await find(self._pool, token_hash)
+        self._held.pop(token_hash, None)
+        # A session that ended while it was looked up must not be held.
+        if session is not None and forgotten == self._forgotten:
+            if len(self._held) >= self._most:
+                self._held.clear()
+            until = min(self._now() + self._ttl, session.expires_at.timestamp())
+            self._held[token_hash] = (session, until)
+        return session
+
+    def _forget(self, notice: Notice) -> None:
+        self._forgotten += 1
+        if notice.payload:
+            self._held.pop(bytes.fromhex(notice.payload), None)
+        else:
+            self._held.clear()

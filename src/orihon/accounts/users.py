@@ -1,19 +1,21 @@
-"""Users: who may sign in."""
+"""Users: who may sign in, and who runs the place."""
 
+import unicodedata
 from datetime import datetime
 from uuid import UUID
 
 import msgspec
 
-from orihon.accounts import passwords
-from orihon.db.notify import notify
-from orihon.db.pool import Connection
+from orihon.accounts import passwords, sessions
+from orihon.accounts.errors import BadUsername, UsernameTaken, WrongCredentials
+from orihon.accounts.passwords import Passwords
+from orihon.db.pool import Connection, row
 
 LONGEST_NAME = 64
 
 
 class User(msgspec.Struct, frozen=True, kw_only=True):
-    """An account as it is shown."""
+    """An account as its owner sees it."""
 
     id: UUID
     username: str
@@ -21,100 +23,90 @@ class User(msgspec.Struct, frozen=True, kw_only=True):
     created_at: datetime
 
 
-class Credentials(msgspec.Struct, frozen=True, kw_only=True):
-    """A user with the hash of the password."""
+class Account(msgspec.Struct, frozen=True, kw_only=True):
+    """A user with the hash of the password; it stays inside this package."""
 
     user: User
     password_hash: str
 
 
-class BadUsername(ValueError):
-    """A name that is not accepted; the text says what would be."""
+def checked_name(name: str) -> str:
+    """A user name: trimmed, 1 to 64 characters, nothing invisible, no control characters.
 
-
-class UsernameTaken(Exception):
-    """Another account has this name, whatever its casing."""
-
-
-class NoSuchUser(LookupError):
-    """No account has this name."""
+    Raises:
+        BadUsername: with what would do.
+    """
+    trimmed = name.strip()
+    if not 1 <= len(trimmed) <= LONGEST_NAME:
+        raise BadUsername(f"A user name has 1 to {LONGEST_NAME} characters.")
+    # Look-alikes made of invisible characters would be other users that nobody can tell apart.
+    if any(unicodedata.category(letter)[0] == "C" for letter in trimmed):
+        raise BadUsername("A user name holds no invisible or control characters.")
+    return trimmed
 
 
 _COLUMNS = "id, username, is_admin, created_at"
 
 _INSERT = f"""
     INSERT INTO users (username, password_hash, is_admin) VALUES ($1, $2, $3)
-    ON CONFLICT ((lower(username))) DO NOTHING
+    ON CONFLICT (lower(username)) DO NOTHING
     RETURNING {_COLUMNS}
 """
 
 _BY_NAME = f"SELECT {_COLUMNS}, password_hash FROM users WHERE lower(username) = lower($1)"
 
-_REPLACE_HASH = "UPDATE users SET password_hash = $2 WHERE lower(username) = lower($1) RETURNING id"
-
-_END_SESSIONS = "DELETE FROM sessions WHERE user_id = $1 AND token_hash IS DISTINCT FROM $2"
+_SET_PASSWORD = "UPDATE users SET password_hash = $2 WHERE id = $1"  # noqa: S105 - SQL, no secret
 
 
-def validate_name(username: str) -> str:
-    """The name as it is kept: without blanks around it.
-
-    Raises:
-        BadUsername: empty, too long, or with characters that cannot be seen.
-    """
-    name = username.strip()
-    if not name or len(name) > LONGEST_NAME:
-        raise BadUsername(f"A user name has 1 to {LONGEST_NAME} characters.")
-    if not name.isprintable():
-        raise BadUsername("A user name has only characters that can be seen.")
-    return name
-
-
-async def create(
-    db: Connection, username: str, password: str, *, is_admin: bool = False, hashing: passwords.Hashing
-) -> User:
+async def add(db: Connection, username: str, password: str, *, admin: bool, hasher: Passwords) -> User:
     """Make an account.
 
     Raises:
-        BadUsername, BadPassword: not accepted; the text says what would be.
-        UsernameTaken: another account has the name.
+        BadUsername, BadPassword: the rules refuse it.
+        UsernameTaken: names are compared without regard to case.
     """
-    name = validate_name(username)
+    name = checked_name(username)
     passwords.validate(password)
-    user = await insert(db, name, await hashing.hash(password), is_admin=is_admin)
-    if user is None:
+    record = await db.fetchrow(_INSERT, name, await hasher.hash(password), admin)
+    if record is None:
         raise UsernameTaken(f"There is a user “{name}” already.")
-    return user
+    return row(User, record)
 
 
-async def insert(db: Connection, username: str, password_hash: str, *, is_admin: bool) -> User | None:
-    """Make an account with a hash made before; None when the name is taken."""
-    record = await db.fetchrow(_INSERT, username, password_hash, is_admin)
-    return User(**record) if record else None
-
-
-async def credentials(db: Connection, username: str) -> Credentials | None:
-    """The account with this name, whatever its casing."""
-    record = await db.fetchrow(_BY_NAME, username)
+async def by_name(db: Connection, username: str) -> Account | None:
+    """The account of a user name, whatever its case, or None."""
+    try:
+        record = await db.fetchrow(_BY_NAME, checked_name(username))
+    except BadUsername:
+        return None
     if record is None:
         return None
-    values = dict(record)
-    return Credentials(password_hash=values.pop("password_hash"), user=User(**values))
+    fields = dict(record)
+    return Account(password_hash=fields.pop("password_hash"), user=User(**fields))
+
+
+async def authenticate(db: Connection, username: str, password: str, *, hasher: Passwords) -> User:
+    """The user of a name and a password. An unknown name takes as long as a wrong password.
+
+    Raises:
+        BadPassword: longer than any password; told before anything is looked up or hashed.
+        WrongCredentials: they do not fit.
+    """
+    passwords.refuse_oversized(password)
+    account = await by_name(db, username)
+    if not await hasher.verify(password, account.password_hash if account else None) or account is None:
+        raise WrongCredentials("The user name or the password is wrong.")
+    return account.user
 
 
 async def set_password(
-    db: Connection, username: str, password: str, *, keep_session: bytes | None = None, hashing: passwords.Hashing
+    db: Connection, user_id: UUID, password: str, *, hasher: Passwords, keep: bytes | None = None
 ) -> None:
-    """Change a password and end the user's sessions, except the one whose token has the hash `keep_session`.
+    """Give a user a new password and end all sessions but the one whose hash is `keep`, in the caller's transaction.
 
     Raises:
-        BadPassword: not accepted; the text says what would be.
-        NoSuchUser: nobody has this name.
+        BadPassword: the rules refuse it.
     """
     passwords.validate(password)
-    hashed = await hashing.hash(password)
-    async with db.transaction():
-        user_id = await db.fetchval(_REPLACE_HASH, username.strip(), hashed)
-        if user_id is None:
-            raise NoSuchUser(f"There is no user “{username.strip()}”.")
-        await db.execute(_END_SESSIONS, user_id, keep_session)
-        await notify(db, "sessions", str(user_id))
+    await db.execute(_SET_PASSWORD, user_id, await hasher.hash(password))
+    await sessions.end_all(db, user_id, keep=keep)

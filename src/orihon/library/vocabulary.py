@@ -43,7 +43,7 @@ _COPY_AUTHORS = """
     UPDATE works
        SET (authors, sort_author) = (
            SELECT coalesce(array_agg(p.name ORDER BY wp.position), '{}'),
-                  lower((array_agg(p.name ORDER BY wp.position))[1])
+                  fold((array_agg(p.name ORDER BY wp.position))[1])
              FROM work_people wp JOIN people p ON p.id = wp.person_id
             WHERE wp.work_id = $1 AND wp.role = 'author')
      WHERE id = $1
@@ -64,11 +64,15 @@ _COPY_TAGS = """
 """
 
 
+LONGEST_NAME = 200
+"""Characters of a name; an index could not hold just any text that a site calls a name."""
+
+
 def distinct(names: Iterable[str]) -> list[str]:
-    """Names without blanks and repetitions, whatever their casing; the first spelling stays."""
+    """Names without blanks and repetitions, whatever their casing; the first spelling stays, cut where too long."""
     unique: dict[str, str] = {}
     for name in names:
-        if stripped := " ".join(name.split()):
+        if stripped := " ".join(name.split())[:LONGEST_NAME].rstrip():
             unique.setdefault(stripped.lower(), stripped)
     return list(unique.values())
 
