@@ -16,6 +16,12 @@ PATIENCE = 30.0
 """Seconds that an operator's own server may take to come up: both may have been started together."""
 
 
+# Whether `accounts.bootstrap` has nothing to do.
+_ADMINISTERED = """
+    SELECT EXISTS (SELECT FROM users WHERE $1::text IS NULL OR (is_admin AND lower(username) = lower(btrim($1))))
+"""
+
+
 class Database(Service):
     """The embedded PostgreSQL."""
 
@@ -78,10 +84,14 @@ async def prepare(dsn: str, settings: Settings, say: Say) -> str | None:
                 say("bringing the database schema up to date")
                 await migrate.upgrade_in_child(dsn)
             await migrate.require_current(db)
-        if await db.fetchval("SELECT EXISTS (SELECT FROM users WHERE is_admin)"):
+        named = settings.admin_username if settings.admin_password else None
+        if await db.fetchval(_ADMINISTERED, named):
             return None
         from orihon.accounts import bootstrap
 
-        return await bootstrap.ensure_admin(db, settings)
+        try:
+            return await bootstrap.ensure_admin(db, settings)
+        except ValueError as error:
+            raise SupervisorError(f"ADMIN_USERNAME and ADMIN_PASSWORD cannot be used. {error}") from error
     finally:
         await db.close()

@@ -1,0 +1,5 @@
+"""`python -m orihon.cli`."""
+
+from orihon.cli import main
+
+main()

@@ -1,0 +1,255 @@
+"""`orihon source`: what is followed."""
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Annotated, Any
+from uuid import UUID
+
+import msgspec
+from cyclopts import App, Parameter
+
+from orihon.cli.output import as_json, line, table
+from orihon.cli.session import connected
+from orihon.cli.status import UNUSABLE, CommandFailed
+from orihon.config import load
+from orihon.db.pool import Connection
+from orihon.ingest import sources
+from orihon.jobs.queue import AlreadyQueued
+from orihon.sources.adapter import BadSettings
+
+Json = Annotated[bool, Parameter("--json", negative="", help="Print JSON, for scripts.")]
+Profile = Annotated[
+    str, Parameter(help="A site profile: a TOML file, or the name of a built-in one (docs/site-profiles.md).")
+]
+Url = Annotated[str, Parameter(help="The first page of the site's list.")]
+Named = Annotated[str, Parameter(help="Name, address or id of the source, as `orihon source list` shows them.")]
+
+app = App(name="source", help="What is followed: add, list, run, pause, resume, check.")
+
+
+@app.command
+async def add(
+    url: Url,
+    *,
+    profile: Profile,
+    name: Annotated[str | None, Parameter(help="What to call it. Left out: the host of the address.")] = None,
+    content: Annotated[
+        sources.Content,
+        Parameter(help="Chapters to fetch: all, those of titles that are wanted, or one when a reader opens it."),
+    ] = "wanted",
+    every: Annotated[int, Parameter(help="Minutes between two walks.")] = 60,
+    titles: Annotated[int | None, Parameter(help="How many titles one walk takes at most.")] = None,
+    budget: Annotated[int | None, Parameter(help="How many MiB it may fetch in all.")] = None,
+    json: Json = False,
+) -> None:
+    """Follow a site: its titles, chapters and covers come in now, and again whenever something is new.
+
+    For example:
+
+    ```
+    orihon source check https://example.org/list --profile site.toml
+    orihon source add https://example.org/list --profile site.toml
+    orihon source add https://example.org/list --profile site.toml --content all --every 180
+    ```
+    """
+    try:
+        new = msgspec.convert(
+            {
+                "url": url,
+                "name": name,
+                "settings": _settings(profile),
+                "content": content,
+                "interval_seconds": every * 60,
+                "item_limit": titles,
+                "byte_budget": budget * 1_048_576 if budget is not None else None,
+            },
+            sources.NewSource,
+        )
+    except msgspec.ValidationError as error:
+        raise CommandFailed(f"This cannot be followed like that: {error}.") from error
+    async with connected("source add") as db:
+        try:
+            async with db.transaction():
+                source_id = await sources.add(db, new)
+        except (BadSettings, sources.AlreadyFollowed) as error:
+            raise CommandFailed(str(error)) from error
+    if json:
+        as_json({"id": source_id})
+    else:
+        line(f"Followed as “{new.name or sources.host_name(url)}” ({source_id}). The first walk is queued.")
+
+
+@app.command(name="list")
+async def list_sources(*, json: Json = False) -> None:
+    """List the sources with what they have brought.
+
+    For example:
+
+    ```
+    orihon source list
+    orihon source list --json
+    ```
+    """
+    async with connected("source list") as db:
+        found = await sources.overviews(db)
+    if json:
+        as_json(found)
+        return
+    table(
+        ("Name", "Address", "Titles", "Chapters", "Last walk", "Next walk", "Trouble"),
+        (
+            (
+                each.source.name,
+                each.source.url,
+                each.works,
+                f"{each.chapters_ready}/{each.chapters}",
+                each.last_walk and each.last_walk.started_at,
+                "paused" if each.source.paused else each.next_run_at,
+                each.source.last_error,
+            )
+            for each in found
+        ),
+        empty="Nothing is followed yet. Add a site with `orihon source add`.",
+    )
+
+
+@app.command
+async def run(source: Named) -> None:
+    """Walk a source now instead of at its next turn.
+
+    For example:
+
+    ```
+    orihon source run "Sample site"
+    ```
+    """
+    async with connected("source run") as db:
+        found = await _find(db, source)
+        queued = await sources.run_now(db, found.id)
+    waits = isinstance(queued, AlreadyQueued)
+    line(f"A walk of “{found.name}” {'was queued already' if waits else 'is queued'}.")
+
+
+@app.command
+async def pause(source: Named) -> None:
+    """Stop walking a source; what it has brought stays.
+
+    For example:
+
+    ```
+    orihon source pause example.org
+    ```
+    """
+    await _set_paused(source, paused=True)
+
+
+@app.command
+async def resume(source: Named) -> None:
+    """Walk a paused source again.
+
+    For example:
+
+    ```
+    orihon source resume example.org
+    ```
+    """
+    await _set_paused(source, paused=False)
+
+
+@app.command
+async def check(url: Url, *, profile: Profile, json: Json = False) -> int:
+    """Show what a source would bring in, before it is followed. Reads one list page, one title and one chapter.
+
+    The exit status is 0 if all three could be read, else 1.
+
+    For example:
+
+    ```
+    orihon source check https://example.org/list --profile site.toml
+    ```
+    """
+    from orihon.fetch.client import FetchClient
+    from orihon.fetch.errors import FetchError
+    from orihon.sources.preview import preview
+    from orihon.sources.registry import open_adapter
+
+    try:
+        adapter = open_adapter("html", url, _settings(profile))
+    except BadSettings as error:
+        raise CommandFailed(str(error)) from error
+    async with FetchClient(load()) as fetcher:
+        seen = await preview(adapter, fetcher, expected=(FetchError,))
+    if json:
+        as_json(seen)
+    else:
+        _show(seen)
+    return 1 if seen.failure else 0
+
+
+def _show(seen: Any) -> None:
+    if seen.listing:
+        line(
+            f"List: {seen.listing.count} titles on the first page, {'more follow' if seen.listing.next else 'the end'}"
+        )
+        for ref in seen.listing.refs:
+            line(f"  {ref.title}  {ref.url}")
+    if seen.title:
+        title = seen.title
+        line(f"Title: {title.title}")
+        for label, values in (("authors", title.authors), ("genres", title.genres), ("tags", title.tags)):
+            line(f"  {label}: {', '.join(values) or '–'}")
+        line(f"  status: {title.status or '–'}; cover: {title.cover_url or '–'}")
+    if seen.chapters:
+        line(f"Chapters: {seen.chapters.count}, {seen.chapters.unnumbered} without a number")
+        for chapter in seen.chapters.refs:
+            line(f"  {chapter.number if chapter.number is not None else '–'}  {chapter.title or ''}  {chapter.url}")
+    if seen.pages:
+        line(f"Pages of one chapter: {seen.pages.count}")
+        for page in seen.pages.refs:
+            line(f"  {page.number}  {page.url}")
+    for warning in seen.warnings:
+        line(f"Note: {warning}")
+    if seen.failure:
+        line(f"The {seen.failure.step} could not be read: {seen.failure.text}")
+
+
+def _settings(profile: str) -> dict[str, str]:
+    """The adapter's settings: the text of a profile file, or the name of a built-in profile."""
+    path = Path(profile)
+    if path.suffix != ".toml" and not path.exists():
+        return {"profile": profile}
+    try:
+        return {"profile_toml": path.read_text(encoding="utf-8")}
+    except (OSError, UnicodeDecodeError) as error:
+        raise CommandFailed(f"The site profile {profile} cannot be read: {error}.", UNUSABLE) from error
+
+
+async def _set_paused(source: str, *, paused: bool) -> None:
+    async with connected("source pause" if paused else "source resume") as db, db.transaction():
+        found = await _find(db, source)
+        await sources.edit(db, found.id, sources.SourceEdit(paused=paused))
+    line(f"“{found.name}” is {'paused' if paused else 'walked again'}.")
+
+
+async def _find(db: Connection, sought: str) -> sources.Source:
+    known = [each.source for each in await sources.overviews(db)]
+    found = match(known, sought)
+    if len(found) == 1:
+        return found[0]
+    if found:
+        raise CommandFailed(f"Several sources are called {sought}: say which by its id, one of {_ids(found)}.")
+    names = ", ".join(f"“{source.name}”" for source in known) or "none yet"
+    raise CommandFailed(f"There is no source {sought}. There are: {names}.")
+
+
+def match(known: Sequence[sources.Source], sought: str) -> list[sources.Source]:
+    """Sources that a person may mean: by id, else by address, else by name whatever its case."""
+    by_id = [source for source in known if str(source.id) == sought.lower()]
+    by_url = [source for source in known if source.url == sought]
+    by_name = [source for source in known if source.name.casefold() == sought.casefold()]
+    return by_id or by_url or by_name
+
+
+def _ids(found: Sequence[sources.Source]) -> str:
+    ids: list[UUID] = [source.id for source in found]
+    return ", ".join(map(str, ids))

@@ -1,0 +1,81 @@
+"""`orihon user`: accounts."""
+
+import getpass
+import sys
+from typing import Annotated
+
+from cyclopts import App, Parameter
+
+from orihon.accounts import passwords, users
+from orihon.cli.output import line
+from orihon.cli.session import connected
+from orihon.cli.status import CommandFailed
+
+Name = Annotated[str, Parameter(help="The user's name.")]
+Stdin = Annotated[
+    bool, Parameter("--password-stdin", negative="", help="Read the password from standard input instead of asking.")
+]
+
+app = App(name="user", help="Accounts: add, password.")
+
+
+@app.command
+async def add(
+    username: Name,
+    *,
+    admin: Annotated[bool, Parameter(negative="", help="Let this user run the installation.")] = False,
+    password_stdin: Stdin = False,
+) -> None:
+    """Make an account. The password is asked for twice and not shown.
+
+    For example:
+
+    ```
+    orihon user add kana
+    orihon user add kana --admin
+    pass show orihon | orihon user add kana --password-stdin
+    ```
+    """
+    password = _password(from_stdin=password_stdin)
+    hashing = passwords.Hashing()
+    try:
+        async with connected("user add") as db:
+            user = await users.create(db, username, password, is_admin=admin, hashing=hashing)
+    except (users.BadUsername, passwords.BadPassword, users.UsernameTaken) as error:
+        raise CommandFailed(str(error)) from error
+    finally:
+        hashing.close()
+    line(f"{'The administrator' if user.is_admin else 'The user'} “{user.username}” can sign in.")
+
+
+@app.command
+async def password(username: Name, *, password_stdin: Stdin = False) -> None:
+    """Give a user a new password, and end every session of theirs.
+
+    For example:
+
+    ```
+    orihon user password admin
+    ```
+    """
+    new = _password(from_stdin=password_stdin)
+    hashing = passwords.Hashing()
+    try:
+        async with connected("user password") as db:
+            await users.set_password(db, username, new, hashing=hashing)
+    except (passwords.BadPassword, users.NoSuchUser) as error:
+        raise CommandFailed(str(error)) from error
+    finally:
+        hashing.close()
+    line(f"“{username}” has a new password, and was signed out everywhere.")
+
+
+def _password(*, from_stdin: bool) -> str:
+    if from_stdin:
+        return sys.stdin.readline().rstrip("\r\n")
+    if not sys.stdin.isatty():
+        raise CommandFailed("There is no terminal to ask for the password on. Use --password-stdin.")
+    first = getpass.getpass("Password: ")
+    if getpass.getpass("Once more: ") != first:
+        raise CommandFailed("The two passwords differ.")
+    return first
