@@ -14,6 +14,7 @@ from orihon.config import ConfigError, Settings
 from orihon.db.notify import Bus
 from orihon.db.pool import Pool, open_pool
 from orihon.fetch.client import FetchClient
+from orihon.ingest.checking import MediumChecker
 from orihon.ingest.content import ChapterFetcher
 from orihon.ingest.covers import CoverFetcher
 from orihon.ingest.refetch import PageRefetcher
@@ -22,8 +23,7 @@ from orihon.ingest.walking import SourceWalker
 from orihon.jobs import payloads, schedule, upkeep
 from orihon.jobs.handlers import Done, Entry, Job, registry
 from orihon.jobs.payloads import ReapJobs, ReapMetrics, Sweep
-from orihon.jobs.worker import Lane, Worker
-from orihon.media.check import MediumChecker
+from orihon.jobs.worker import Lane, Timing, Worker
 from orihon.media.decoder import DecoderPool
 from orihon.media.sweep import sweep
 from orihon.runtime import metrics
@@ -121,8 +121,14 @@ async def _work(settings: Settings, lanes: Sequence[str]) -> None:
         tools = Tools(
             settings=settings, pool=pool, storage=LocalStorage(settings.data), fetcher=fetcher, decoder=decoder
         )
+        window = float(settings.lease_seconds)
         worker = Worker(
-            dsn=dsn, pool=pool, lanes=[LANES[name] for name in lanes], handlers=handlers(tools), bus=bus
+            dsn=dsn,
+            pool=pool,
+            lanes=[LANES[name] for name in lanes],
+            handlers=handlers(tools),
+            bus=bus,
+            timing=Timing(window=window, beat=window / 3, reclaim=min(10.0, window / 3)),
         )
         log.info("worker started", lanes=list(lanes))
         await worker.run()

@@ -121,6 +121,10 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
         Count,
         Env("CRAWLER_MAX_CONSECUTIVE_FAILURES", "A walk ends after this many failures in a row; 0: never."),
     ] = 10
+    lease_seconds: Annotated[
+        Annotated[int, Meta(ge=3, le=3600)],
+        Env("ORIHON_LEASE_SECONDS", "How long a worker may be silent before others take over its jobs, in seconds."),
+    ] = 60
     job_retention_days: Annotated[
         Count, Env("CRAWLER_JOB_RETENTION_DAYS", "How long finished and dead jobs are kept; 0: for ever.")
     ] = 7

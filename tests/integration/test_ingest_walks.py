@@ -273,3 +273,19 @@ async def test_a_failed_title_is_retried_by_its_own_job_only(long: Line) -> None
     retried = [one.payload for one in ran if isinstance(one.payload, SyncTitle)]
     assert [payload.key for payload in retried] == [work.slug]
     assert (await walks(long.pool))[-1] == ("backfill", "end_of_list")
+
+
+async def test_a_place_that_the_profile_no_longer_understands_is_forgotten(long: Line) -> None:
+    """The next walk begins at the top instead of failing for ever."""
+    long.chunk_seconds = 0
+    await long.follow()
+    await long.drain(most=2)
+    await long.pool.execute("UPDATE walks SET outcome = 'interrupted'")
+    await long.pool.execute("""UPDATE sources SET recovery_cursor = '{"elsewhere": 1}'""")
+    ran = await long.drain(most=1)
+    assert ran[0].error is not None
+    assert (await source_state(long.pool)) == (False, None)
+    await long.retry_now()
+    await long.drain()
+    assert await held(long.pool) == TITLES
+    assert await source_state(long.pool) == (True, None)

@@ -9,10 +9,10 @@ from uuid import UUID
 import pytest
 
 from orihon.db.pool import Pool
+from orihon.ingest.checking import MediumChecker
 from orihon.jobs import queue
 from orihon.jobs.handlers import Job
 from orihon.jobs.payloads import CheckMedium
-from orihon.media.check import MediumChecker
 from orihon.media.decoder import DecoderPool
 from orihon.media.inbound import Inbound, Probed
 from orihon.media.store import keep, storage_key

@@ -13,6 +13,7 @@ from orihon.config import Settings
 from orihon.db.pool import Pool
 from orihon.fetch.client import FetchClient
 from orihon.ingest import sources
+from orihon.ingest.checking import MediumChecker
 from orihon.ingest.content import ChapterFetcher
 from orihon.ingest.covers import CoverFetcher
 from orihon.ingest.refetch import PageRefetcher
@@ -23,7 +24,6 @@ from orihon.jobs import payloads, queue, schedule
 from orihon.jobs.handlers import Done, Handler, Job, Postpone
 from orihon.jobs.payloads import Payload, WalkSource
 from orihon.jobs.queue import Leased
-from orihon.media.check import MediumChecker
 from orihon.media.decoder import DecoderPool
 from orihon.samplesite import html
 from orihon.samplesite.catalogue import Chapter, Work

@@ -104,3 +104,8 @@ async def stop_asked(db: Connection, source_id: UUID) -> bool:
     """Whether the source was paused or removed."""
     paused: Any = await db.fetchval("SELECT paused FROM sources WHERE id = $1", source_id)
     return paused is not False
+
+
+async def forget_place(db: Connection, source_id: UUID) -> None:
+    """Let the next walk begin at the top, without the early stop."""
+    await db.execute("UPDATE sources SET recovery_cursor = NULL WHERE id = $1", source_id)

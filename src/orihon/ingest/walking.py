@@ -24,7 +24,7 @@ from orihon.jobs.payloads import WalkSource
 from orihon.jobs.queue import Claim
 from orihon.runtime import metrics
 from orihon.runtime.live_status import LiveStatus
-from orihon.sources.adapter import Adapter, Fetcher, SourceError
+from orihon.sources.adapter import Adapter, BadCursor, Fetcher, SourceError
 from orihon.sources.records import Cursor
 from orihon.sources.registry import open_adapter
 
@@ -111,6 +111,12 @@ class SourceWalker:
             await self._close(job, source_id, begun, Outcome.CONTINUED, str(error))
             return Postpone(error.retry_after or 60.0, str(error))
         except queue.LeaseLost:
+            raise
+        except BadCursor as error:
+            # The profile was changed between two chunks: the kept place means nothing any more.
+            await self._close(job, source_id, begun, Outcome.FAILED, str(error))
+            async with job.pool.acquire() as db:
+                await journal.forget_place(db, source_id)
             raise
         except Exception as error:
             await self._close(job, source_id, begun, Outcome.FAILED, _cause(error))

@@ -1,7 +1,7 @@
 """What an image's head and tail say: size, orientation, and whether the end is there.
 
 Reads a staged file with a bounded number of small reads, whatever the file claims about itself; nothing is unpacked.
-Damage in between is found by the full decode afterwards (`media.check`).
+Damage in between is found by the full decode afterwards (`ingest.checking`).
 """
 
 import struct
