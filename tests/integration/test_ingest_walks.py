@@ -281,7 +281,7 @@ async def test_a_place_that_the_profile_no_longer_understands_is_forgotten(long:
     await long.follow()
     await long.drain(most=2)
     await long.pool.execute("UPDATE walks SET outcome = 'interrupted'")
-    await long.pool.execute("""UPDATE sources SET recovery_cursor = '{"elsewhere": 1}'""")
+    await long.pool.execute("""UPDATE sources SET recovery_cursor = '{"page": "x"}'""")
     ran = await long.drain(most=1)
     assert ran[0].error is not None
     assert (await source_state(long.pool)) == (False, None)
