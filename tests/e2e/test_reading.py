@@ -1,0 +1,200 @@
+"""What a person does with the demo: watch it fill, search, read, come back."""
+
+import re
+
+import pytest
+from playwright.sync_api import Page, expect
+from tests.e2e.conftest import COMICS, Demo, sign_in
+
+pytestmark = pytest.mark.e2e
+
+
+def titles_shown(page: Page) -> int:
+    """How many titles the library says it has."""
+    text = page.get_by_role("main").get_by_role("status").first.text_content() or ""
+    found = re.search(r"([\d,]+) title", text)
+    return int(found[1].replace(",", "")) if found else 0
+
+
+def open_title(page: Page, name: str) -> None:
+    """Find a title by its name and open it."""
+    page.goto("/")
+    page.get_by_role("searchbox").fill(name)
+    page.get_by_role("link", name=re.compile(re.escape(name))).first.click()
+    expect(page.get_by_role("heading", level=1)).to_have_text(name)
+
+
+def readable_title(page: Page) -> str:
+    """The name of a title that has two chapters to read, right to left or left to right."""
+    found: str | None = None
+
+    def look() -> str | None:
+        answer = page.request.get("/api/v1/mangas?limit=200").json()
+        for card in answer["items"]:
+            if card["reading_direction"] == "vertical":
+                continue
+            chapters = page.request.get(f"/api/v1/mangas/{card['id']}/chapters?limit=3").json()["items"]
+            if len(chapters) >= 2 and all(chapter["state"] == "ready" for chapter in chapters[:2]):
+                return str(card["title"])
+        return None
+
+    for _ in range(120):
+        found = look()
+        if found:
+            return found
+        page.wait_for_timeout(500)
+    raise AssertionError("no title became readable")
+
+
+def test_a_wrong_password_is_said_in_words(page: Page) -> None:
+    page.goto("/sign-in")
+    page.get_by_label("Name").fill("reader")
+    page.get_by_label("Password").fill("not the password")
+    page.get_by_role("button", name="Sign in").click()
+    expect(page.get_by_role("alert")).to_contain_text("do not fit together")
+
+
+def test_the_library_fills_while_one_watches(page: Page) -> None:
+    sign_in(page)
+    page.goto("/")
+    expect(page.get_by_role("link", name=re.compile("chapter")).first).to_be_visible()
+    expect.set_options(timeout=90_000)
+    expect(page.get_by_role("main").get_by_role("status").first).to_contain_text(re.compile(r"2\d|3\d"))
+    expect.set_options(timeout=30_000)
+    assert titles_shown(page) >= 24
+
+
+def test_search_finds_by_part_of_a_title_and_says_when_nothing_fits(page: Page) -> None:
+    name = readable_title(page)
+    page.goto("/")
+    page.get_by_role("searchbox").fill(name[:5].lower())
+    expect(page.get_by_role("link", name=re.compile(re.escape(name))).first).to_be_visible()
+    page.get_by_role("searchbox").fill("zzqqxx nothing is called this")
+    expect(page.get_by_text("No title matches")).to_be_visible()
+
+
+def read_to_the_end(page: Page) -> int:
+    """Turn pages with the keyboard until the end of the chapter is shown; returns how many pages there were."""
+    indicator = page.get_by_test_id("page-indicator")
+    expect(indicator).to_contain_text("Page 1 /")
+    count = int((indicator.text_content() or "").rpartition("/")[2])
+    for number in range(2, count + 1):
+        page.keyboard.press("j")
+        expect(indicator).to_have_text(f"Page {number} / {count}")
+        expect(page.get_by_test_id("reader-page")).to_have_js_property("complete", True)
+    page.keyboard.press("j")
+    return count
+
+
+def test_reading_a_chapter_to_its_end_and_on_into_the_next(page: Page) -> None:
+    """E2E-1, E2E-2, for a guest."""
+    open_title(page, readable_title(page))
+    page.get_by_role("link", name="Start reading").click()
+    first = page.url
+    read_to_the_end(page)
+    page.get_by_test_id("reader-end").get_by_role("link", name=re.compile("^Next")).click()
+    expect(page.get_by_test_id("page-indicator")).to_contain_text("Page 1 /")
+    assert page.url.split("?")[0] != first.split("?")[0]
+    expect(page.get_by_test_id("reader-page")).to_be_visible()
+
+
+def test_continuous_mode_stacks_the_pages_and_leads_on(page: Page) -> None:
+    """E2E-3, E2E-4, E2E-5."""
+    open_title(page, readable_title(page))
+    page.get_by_role("link", name=re.compile("Start reading|Continue")).click()
+    expect(page.get_by_test_id("reader-page")).to_be_visible()
+    page.get_by_role("button", name="Reading settings").click()
+    page.get_by_test_id("reader-mode-continuous").click()
+    strip = page.get_by_test_id("reader-continuous")
+    expect(strip).to_be_visible()
+    expect(page.get_by_test_id("page-indicator")).to_contain_text("pages")
+    page.get_by_test_id("reader-gap").select_option("24")
+    expect(strip).to_have_attribute("style", re.compile("gap: 24px"))
+    page.keyboard.press("Escape")
+    page.go_back()
+    expect(page.get_by_test_id("reader-continuous")).to_be_visible()
+    before = page.url.split("?")[0]
+    end = page.get_by_test_id("reader-end").get_by_role("link", name=re.compile("^Next"))
+    end.scroll_into_view_if_needed()
+    end.click()
+    page.wait_for_url(lambda url: url.split("?")[0] != before)
+    expect(page.get_by_test_id("reader-continuous")).to_be_visible()
+
+
+def test_the_same_page_opens_again_after_a_restart(page: Page, demo: Demo) -> None:
+    sign_in(page)
+    open_title(page, readable_title(page))
+    page.get_by_role("link", name=re.compile("Start reading|Continue")).click()
+    indicator = page.get_by_test_id("page-indicator")
+    expect(indicator).to_contain_text("Page 1 /")
+    title = page.url
+    with page.expect_response(lambda answer: "/me/progress" in answer.url and answer.request.method == "PUT"):
+        page.keyboard.press("j")
+        page.keyboard.press("j")
+        expect(indicator).to_contain_text("Page 3 /")
+    demo.stop()
+    demo.start()
+    page.goto("/title/" + title.split("/read/")[1].split("/")[0])
+    page.get_by_role("link", name=re.compile("Continue: .*page 3")).click()
+    expect(indicator).to_contain_text("Page 3 /")
+
+
+def test_a_guests_place_is_kept_and_handed_over_at_sign_in(page: Page) -> None:
+    open_title(page, readable_title(page))
+    page.get_by_role("link", name=re.compile("Start reading|Continue|Read again")).click()
+    indicator = page.get_by_test_id("page-indicator")
+    expect(indicator).to_contain_text("Page")
+    page.keyboard.press("End")
+    page.keyboard.press("Escape")
+    expect(page.get_by_role("heading", level=1)).to_be_visible()
+    page.goto("/")
+    expect(page.get_by_role("heading", name="Continue reading")).to_be_visible()
+    sign_in(page)
+    page.goto("/")
+    expect(page.get_by_role("heading", name="Continue reading")).to_be_visible()
+
+
+@pytest.mark.skipif(not COMICS.is_dir(), reason="needs the shared fixtures folder beside the checkout")
+@pytest.mark.parametrize(("name", "direction"), [("haruko", "rtl"), ("blanche", "ltr"), ("webtoon", "vertical")])
+def test_real_comics_read_the_way_they_are_made(page: Page, name: str, direction: str) -> None:
+    for _ in range(120):
+        cards = page.request.get(f"/api/v1/mangas?search={name}").json()["items"]
+        card = next((card for card in cards if card["title"].lower().startswith(name)), None)
+        if card:
+            chapters = page.request.get(f"/api/v1/mangas/{card['id']}/chapters").json()["items"]
+            if chapters and chapters[0]["state"] == "ready":
+                break
+        page.wait_for_timeout(500)
+    assert card is not None
+    assert card["reading_direction"] == direction
+    page.goto(f"/read/{card['id']}/{chapters[0]['id']}")
+    if direction == "vertical":
+        expect(page.get_by_test_id("reader-continuous")).to_be_visible()
+        return
+    indicator = page.get_by_test_id("page-indicator")
+    expect(indicator).to_contain_text("Page 1 /")
+    page.keyboard.press("ArrowLeft" if direction == "rtl" else "ArrowRight")
+    expect(indicator).to_contain_text("Page 2 /")
+
+
+def test_sources_show_what_happens_and_can_be_paused(page: Page) -> None:
+    sign_in(page)
+    page.goto("/sources")
+    expect(page.get_by_role("heading", level=1)).to_have_text("Sources")
+    page.get_by_role("button", name="Pause").first.click()
+    expect(page.get_by_role("button", name="Resume").first).to_be_visible()
+    page.get_by_role("button", name="Resume").first.click()
+    expect(page.get_by_role("button", name="Pause").first).to_be_visible()
+
+
+def test_everything_can_be_reached_by_keyboard(page: Page) -> None:
+    readable_title(page)
+    page.goto("/")
+    expect(page.get_by_role("link", name=re.compile("chapter")).first).to_be_visible()
+    page.keyboard.press("/")
+    expect(page.get_by_role("searchbox")).to_be_focused()
+    page.keyboard.press("Escape")
+    page.get_by_role("link", name=re.compile("chapter")).first.focus()
+    page.keyboard.press("ArrowRight")
+    page.keyboard.press("Enter")
+    expect(page).to_have_url(re.compile("/title/"))
