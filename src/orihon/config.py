@@ -145,7 +145,7 @@ def declared() -> list[tuple[str, Env, Any]]:
         limits = [note for note in notes if isinstance(note, Meta)]
         env = next(note for note in notes if isinstance(note, Env))
         for limit in limits:
-            bare = Annotated[bare, limit]  # type: ignore[assignment]
+            bare = Annotated[bare, limit]
         found.append((field, env, bare))
     return found
 
