@@ -32,8 +32,9 @@ class Query(msgspec.Struct, frozen=True, kw_only=True):
     offset: int = 0
 
 
-# Each branch over `q` is an index scan inside a nested loop, or does not run at all when its condition on `q` is
-# false. The threshold holds for this statement only; `q` is evaluated before any branch asks for it.
+# Lateral, each with its own limit, so that whatever the planner believes each branch is one index scan, or does not
+# run at all when its condition on `q` is false. The threshold holds for this statement only; `q` is evaluated before
+# any branch asks for it.
 _CANDIDATES = r"""
     WITH q AS MATERIALIZED (
         SELECT folded, char_length(folded) < 3 AS short,
@@ -41,20 +42,21 @@ _CANDIDATES = r"""
                set_config('pg_trgm.word_similarity_threshold', $5, true) AS threshold
           FROM (SELECT fold($1)) AS input (folded) WHERE folded <> ''
     ), hits AS MATERIALIZED (
-        (SELECT t.work_id, t.folded FROM q JOIN work_titles t
-             ON t.folded >= q.folded AND t.folded < q.folded || U&'\+10FFFF'
-          ORDER BY t.folded LIMIT $4)
-        UNION
-        (SELECT t.work_id, t.folded FROM q JOIN work_titles t ON t.folded LIKE q.part
-          WHERE NOT q.short LIMIT $4)
-        UNION
-        (SELECT t.work_id, t.folded FROM q JOIN work_titles t ON short_grams(t.folded) @> ARRAY[q.folded]
-          WHERE q.short LIMIT $4)
+        SELECT t.* FROM q CROSS JOIN LATERAL (
+            SELECT work_id, folded FROM work_titles
+             WHERE folded >= q.folded AND folded < q.folded || U&'\+10FFFF' ORDER BY folded LIMIT $4) t
+         UNION
+        SELECT t.* FROM q CROSS JOIN LATERAL (
+            SELECT work_id, folded FROM work_titles WHERE folded LIKE q.part LIMIT $4) t WHERE NOT q.short
+         UNION
+        SELECT t.* FROM q CROSS JOIN LATERAL (
+            SELECT work_id, folded FROM work_titles WHERE short_grams(folded) @> ARRAY[q.folded] LIMIT $4) t
+         WHERE q.short
     ), alike AS MATERIALIZED (
-        SELECT t.work_id, t.folded, word_similarity(q.folded, t.folded)::numeric AS similarity
-          FROM q JOIN work_titles t ON q.folded <% t.folded
+        SELECT t.* FROM q CROSS JOIN LATERAL (
+            SELECT work_id, folded, word_similarity(q.folded, folded)::numeric AS similarity FROM work_titles
+             WHERE q.folded <% folded ORDER BY similarity DESC LIMIT $4) t
          WHERE NOT q.short AND (SELECT count(DISTINCT work_id) FROM hits) < $2::bigint + $3::bigint
-      ORDER BY similarity DESC LIMIT $4
     ), found AS (
         SELECT DISTINCT ON (work_id) work_id, rank, similarity, folded
           FROM (SELECT hits.work_id, hits.folded, 1.0 AS similarity,
