@@ -1,5 +1,6 @@
 """What commands print: results on standard output, everything else on standard error."""
 
+import contextlib
 import sys
 from collections.abc import Iterable, Sequence
 from datetime import UTC, datetime
@@ -9,9 +10,10 @@ import msgspec
 
 
 def say(text: str) -> None:
-    """A word about what happens."""
-    sys.stderr.write(f"orihon: {text}\n")
-    sys.stderr.flush()
+    """A word about what happens. Nobody has to listen: a closed terminal must not keep a supervisor from stopping."""
+    with contextlib.suppress(OSError):
+        sys.stderr.write(f"orihon: {text}\n")
+        sys.stderr.flush()
 
 
 def complain(text: str) -> None:

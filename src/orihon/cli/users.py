@@ -6,7 +6,9 @@ from typing import Annotated
 
 from cyclopts import App, Parameter
 
-from orihon.accounts import passwords, users
+from orihon.accounts import users
+from orihon.accounts.errors import AccountError
+from orihon.accounts.passwords import Passwords
 from orihon.cli.output import line
 from orihon.cli.session import connected
 from orihon.cli.status import CommandFailed
@@ -37,14 +39,14 @@ async def add(
     ```
     """
     password = _password(from_stdin=password_stdin)
-    hashing = passwords.Hashing()
+    hasher = Passwords()
     try:
         async with connected("user add") as db:
-            user = await users.create(db, username, password, is_admin=admin, hashing=hashing)
-    except (users.BadUsername, passwords.BadPassword, users.UsernameTaken) as error:
+            user = await users.add(db, username, password, admin=admin, hasher=hasher)
+    except AccountError as error:
         raise CommandFailed(str(error)) from error
     finally:
-        hashing.close()
+        hasher.close()
     line(f"{'The administrator' if user.is_admin else 'The user'} “{user.username}” can sign in.")
 
 
@@ -59,14 +61,17 @@ async def password(username: Name, *, password_stdin: Stdin = False) -> None:
     ```
     """
     new = _password(from_stdin=password_stdin)
-    hashing = passwords.Hashing()
+    hasher = Passwords()
     try:
-        async with connected("user password") as db:
-            await users.set_password(db, username, new, hashing=hashing)
-    except (passwords.BadPassword, users.NoSuchUser) as error:
+        async with connected("user password") as db, db.transaction():
+            account = await users.by_name(db, username)
+            if account is None:
+                raise CommandFailed(f"There is no user “{username}”.")
+            await users.set_password(db, account.user.id, new, hasher=hasher)
+    except AccountError as error:
         raise CommandFailed(str(error)) from error
     finally:
-        hashing.close()
+        hasher.close()
     line(f"“{username}” has a new password, and was signed out everywhere.")
 
 

@@ -87,11 +87,11 @@ async def prepare(dsn: str, settings: Settings, say: Say) -> str | None:
         named = settings.admin_username if settings.admin_password else None
         if await db.fetchval(_ADMINISTERED, named):
             return None
-        from orihon.accounts import bootstrap
+        from orihon.accounts import bootstrap, errors
 
         try:
             return await bootstrap.ensure_admin(db, settings)
-        except ValueError as error:
+        except errors.AccountError as error:
             raise SupervisorError(f"ADMIN_USERNAME and ADMIN_PASSWORD cannot be used. {error}") from error
     finally:
         await db.close()
