@@ -12,7 +12,7 @@ from orihon.config import Settings
 from orihon.db import leftovers, lockfile, migrate, sockets
 from orihon.db.embedded import EmbeddedPostgres
 from orihon.db.errors import DataInUse, DataUnusable, ServerUnreachable, ServerUnsuitable
-from orihon.db.pool import Connection
+from orihon.db.pool import Connection, connect
 
 OLDEST = 180000
 """`server_version_num` of the oldest usable server: `uuidv7()` came with 18."""
@@ -53,7 +53,8 @@ async def reach(dsn: str) -> "asyncpg.Connection[asyncpg.Record]":
     """
     may_pass = False
     try:
-        return await asyncpg.connect(dsn, timeout=10)
+        async with asyncio.timeout(10):
+            return await connect(dsn)
     except asyncpg.CannotConnectNowError as error:
         may_pass, reason, advice = True, str(error), "It is starting or stopping; wait a moment."
     except (asyncpg.InvalidAuthorizationSpecificationError, asyncpg.InvalidPasswordError) as error:
@@ -180,5 +181,7 @@ def place(dsn: str) -> str:
         parts = urlsplit(dsn)
         port = f":{parts.port}" if parts.port else ""
     except ValueError:
+        return "DATABASE_URL"
+    if parts.scheme not in {"postgresql", "postgres"}:
         return "DATABASE_URL"
     return f"{parts.hostname or 'the local socket'}{port}{parts.path}"
