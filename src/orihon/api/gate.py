@@ -1,0 +1,80 @@
+"""What every request passes before a handler sees it: who asks, private mode, and the cross-site guard."""
+
+from http.cookies import CookieError, SimpleCookie
+from typing import Any
+
+from litestar.types import ASGIApp, Receive, Send
+
+from orihon.accounts import sessions
+from orihon.accounts.sessions import Session
+from orihon.api import origin, wire
+from orihon.api.context import Context
+from orihon.api.errors import ApiError, Code, envelope, unauthenticated
+from orihon.api.wire import Headers, header
+
+OPEN_IN_PRIVATE = frozenset(
+    ("/api/v1/auth/login", "/api/v1/auth/logout", "/api/v1/auth/config", "/api/v1/health", "/healthz", "/readyz")
+)
+"""What strangers reach in private mode. The web app itself is code, not library, and stays reachable, too."""
+
+_SAFE = frozenset(("GET", "HEAD", "OPTIONS"))
+
+_LONGEST_TOKEN = 200
+
+
+def session_token(headers: Headers) -> str | None:
+    """The session's token from the cookies."""
+    cookies = header(headers, b"cookie")
+    if not cookies or sessions.COOKIE not in cookies:
+        return None
+    try:
+        morsel = SimpleCookie(cookies).get(sessions.COOKIE)
+    except CookieError:
+        return None
+    return morsel.value if morsel and 0 < len(morsel.value) <= _LONGEST_TOKEN else None
+
+
+async def who(context: Context, headers: Headers) -> Session | None:
+    """Who sends these headers."""
+    token = session_token(headers)
+    return await context.sessions.get(token) if token else None
+
+
+def cross_site() -> ApiError:
+    """403 for a change that another site's page may have sent."""
+    return ApiError(
+        403,
+        Code.CROSS_SITE,
+        "This change does not come from a page of this server. Behind a proxy that hides the address, set "
+        "ORIHON_PUBLIC_URL to the address that people type; for a page elsewhere, add its origin to "
+        "ADMIN_ALLOWED_ORIGINS.",
+    )
+
+
+class Gate:
+    """ASGI middleware; handlers find the session, if there is one, in `scope["user"]` (see `rights`)."""
+
+    def __init__(self, app: ASGIApp, context: Context) -> None:
+        self._app = app
+        self._context = context
+
+    async def __call__(self, scope: Any, receive: Receive, send: Send) -> None:
+        if scope["type"] == "http":
+            try:
+                scope["user"] = await self._admit(scope)
+            except Exception as error:
+                if (answer := envelope(error)).body.error.code is Code.INTERNAL:
+                    raise
+                await wire.error(send, answer, head=scope["method"] == "HEAD")
+                return
+        await self._app(scope, receive, send)
+
+    async def _admit(self, scope: Any) -> Session | None:
+        headers, settings = scope["headers"], self._context.settings
+        session = await who(self._context, headers)
+        if session is None:
+            if settings.private_mode and scope["path"] not in OPEN_IN_PRIVATE:
+                raise unauthenticated()
+        elif scope["method"] not in _SAFE and not origin.same_site(headers, settings):
+            raise cross_site()
+        return session
