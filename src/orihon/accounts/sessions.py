@@ -114,9 +114,14 @@ class SessionCache:
             self._held[token_hash] = (session, until)
         return session
 
-    def _forget(self, notice: Notice) -> None:
+    def forget_all(self) -> None:
+        """Look every session up anew."""
         self._forgotten += 1
-        if notice.payload:
-            self._held.pop(bytes.fromhex(notice.payload), None)
-        else:
-            self._held.clear()
+        self._held.clear()
+
+    def _forget(self, notice: Notice) -> None:
+        if not notice.payload:
+            self.forget_all()
+            return
+        self._forgotten += 1
+        self._held.pop(bytes.fromhex(notice.payload), None)
