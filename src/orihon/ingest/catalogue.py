@@ -50,6 +50,11 @@ async def fetch_title(pool: Pool, source: Source, adapter: Adapter, fetcher: Fet
             seconds=time.monotonic() - started, error=str(error),
         )  # fmt: skip
         raise
+    if title.chapters_dropped:
+        log.warning(
+            "chapters without an address were left out",
+            source=source.name, title=title.title, dropped=title.chapters_dropped,
+        )  # fmt: skip
     await metrics.record(
         pool, "manga_detail", source_id=source.id, outcome="ok",
         seconds=time.monotonic() - started, items=len(title.chapters),
