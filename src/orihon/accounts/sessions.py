@@ -89,7 +89,7 @@ class SessionCache:
 
     def listen(self, bus: Bus) -> None:
         """Forget what the bus says has changed."""
-        bus.listen("sessions", self._forget)
+        bus.listen("sessions", self._heard)
 
     def peek(self, token: str) -> Session | None:
         """The session of a token if it is held and fresh; None says nothing."""

@@ -1,0 +1,28 @@
+"""Whether the server lives, for people, supervisors and load balancers."""
+
+from litestar import Response, get
+
+from orihon.api.context import Given
+from orihon.api.rights import anyone
+from orihon.api.shapes import Health
+
+
+@get("/healthz", guards=[anyone], tags=["Health"], summary="The process answers")
+async def alive() -> Health:
+    return Health(status="ok")
+
+
+async def _database(context: Given) -> Response[Health]:
+    async with context.pool.acquire() as db:
+        await db.fetchval("SELECT 1")
+    return Response(Health(status="ok"), headers={"Cache-Control": "no-store"})
+
+
+@get("/readyz", guards=[anyone], tags=["Health"], summary="The database answers, too")
+async def ready(context: Given) -> Response[Health]:
+    return await _database(context)
+
+
+@get("/health", guards=[anyone], tags=["Health"], summary="The database answers, too")
+async def health(context: Given) -> Response[Health]:
+    return await _database(context)

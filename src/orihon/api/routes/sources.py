@@ -1,0 +1,152 @@
+"""Sources: what is followed."""
+
+from uuid import UUID
+
+from litestar import Controller, delete, get, patch, post
+
+from orihon.api.context import Given
+from orihon.api.documented import errors
+from orihon.api.errors import ApiError, Code, invalid, not_found
+from orihon.api.looks import source_list
+from orihon.api.params import Limit, Offset, clamp_limit, clamp_offset
+from orihon.api.rights import administrator
+from orihon.api.shapes import (
+    AdapterList,
+    AdapterView,
+    CheckBody,
+    PageInfo,
+    Queued,
+    SourceList,
+    SourceView,
+    WalkList,
+    source_view,
+)
+from orihon.db.pool import Connection
+from orihon.fetch.client import FetchClient
+from orihon.fetch.errors import FetchError
+from orihon.ingest import sources
+from orihon.ingest.sources import AlreadyFollowed, NewSource, SourceEdit
+from orihon.jobs.queue import Enqueued
+from orihon.runtime import live_status
+from orihon.sources.adapter import BadSettings
+from orihon.sources.preview import Preview, preview
+from orihon.sources.registry import kinds, open_adapter
+
+
+class SourceController(Controller):
+    path = "/sources"
+    tags = ["Sources"]
+
+    @get(guards=[administrator], responses=errors(401, 403), summary="Every source, with what it does now")
+    async def list_sources(self, context: Given) -> SourceList:
+        async with context.pool.acquire() as db:
+            return await source_list(db)
+
+    @post(guards=[administrator], responses=errors(400, 401, 403, 409, 422), summary="Follow a source")
+    async def add_source(self, context: Given, data: NewSource) -> SourceView:
+        try:
+            async with context.pool.acquire() as db, db.transaction():
+                source_id = await sources.add(db, data)
+                return await _view(db, source_id)
+        except BadSettings as error:
+            raise invalid("settings", "invalid", str(error)) from error
+        except AlreadyFollowed as error:
+            raise ApiError(409, Code.CONFLICT, str(error)) from error
+
+    @get("/adapters", guards=[administrator], responses=errors(401, 403), summary="Kinds of source that there are")
+    async def list_adapters(self) -> AdapterList:
+        return AdapterList(
+            items=[
+                AdapterView(
+                    name=kind.name,
+                    about=kind.about,
+                    offers=list(kind.offers),
+                    settings=list(kind.settings),
+                    presets=list(kind.presets()),
+                )
+                for kind in kinds()
+            ]
+        )
+
+    @post(
+        "/check",
+        guards=[administrator],
+        status_code=200,
+        responses=errors(400, 401, 403, 422),
+        summary="What a source would bring, before it is followed",
+        description="Reads one list page, one title and one chapter. What goes wrong is told in `failure`.",
+    )
+    async def check(self, context: Given, data: CheckBody) -> Preview:
+        try:
+            adapter = open_adapter(data.adapter, data.url, data.settings)
+        except BadSettings as error:
+            raise invalid("settings", "invalid", str(error)) from error
+        async with FetchClient(context.settings, context.pool) as fetcher:
+            return await preview(adapter, fetcher, expected=(FetchError,))
+
+    @get("/{source_id:uuid}", guards=[administrator], responses=errors(401, 403, 404), summary="One source")
+    async def get_source(self, context: Given, source_id: UUID) -> SourceView:
+        async with context.pool.acquire() as db:
+            return await _view(db, source_id)
+
+    @patch(
+        "/{source_id:uuid}",
+        guards=[administrator],
+        responses=errors(400, 401, 403, 404, 422),
+        summary="Change or pause a source; what is absent stays",
+    )
+    async def edit_source(self, context: Given, source_id: UUID, data: SourceEdit) -> SourceView:
+        try:
+            async with context.pool.acquire() as db, db.transaction():
+                await sources.edit(db, source_id, data)
+                return await _view(db, source_id)
+        except BadSettings as error:
+            raise invalid("settings", "invalid", str(error)) from error
+
+    @delete(
+        "/{source_id:uuid}",
+        guards=[administrator],
+        status_code=204,
+        responses=errors(401, 403, 404),
+        summary="Stop following; what it brought stays",
+    )
+    async def remove_source(self, context: Given, source_id: UUID) -> None:
+        async with context.pool.acquire() as db, db.transaction():
+            removed = await sources.remove(db, source_id)
+        if not removed:
+            raise not_found("source")
+
+    @post(
+        "/{source_id:uuid}/run",
+        guards=[administrator],
+        status_code=202,
+        responses=errors(401, 403, 404),
+        summary="Look for news now",
+    )
+    async def run_source(self, context: Given, source_id: UUID) -> Queued:
+        async with context.pool.acquire() as db:
+            answer = await sources.run_now(db, source_id)
+        if answer is None:
+            raise not_found("source")
+        return Queued(queued=isinstance(answer, Enqueued))
+
+    @get(
+        "/{source_id:uuid}/walks",
+        guards=[administrator],
+        responses=errors(401, 403, 404, 422),
+        summary="Walks of a source, latest first",
+    )
+    async def list_walks(self, context: Given, source_id: UUID, limit: Limit = 50, offset: Offset = 0) -> WalkList:
+        rows, skipped = clamp_limit(limit), clamp_offset(offset)
+        async with context.pool.acquire() as db:
+            if await sources.get(db, source_id) is None:
+                raise not_found("source")
+            walks = await sources.walks(db, source_id, limit=rows, offset=skipped)
+        return WalkList(items=walks, page=PageInfo(limit=rows, offset=skipped))
+
+
+async def _view(db: Connection, source_id: UUID) -> SourceView:
+    found = await sources.overviews(db, source_id)
+    if not found:
+        raise not_found("source")
+    return source_view(found[0], await live_status.read(db, kind="walk"))
