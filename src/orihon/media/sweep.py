@@ -8,6 +8,7 @@ from pathlib import PurePosixPath
 import asyncpg
 import msgspec
 
+from orihon.db.notify import notify
 from orihon.db.pool import Connection, Pool
 from orihon.storage.local import LocalStorage
 
@@ -74,6 +75,8 @@ async def _forget_media(pool: Pool, grace: float) -> int:
         try:
             async with pool.acquire() as db:
                 deleted = int((await db.execute(_FORGET, grace, _BATCH)).split()[-1])
+                if deleted:
+                    await notify(db, "media")
         except asyncpg.ForeignKeyViolationError:
             # A page took one of them at this moment; the next sweep looks again.
             return total
