@@ -1,0 +1,272 @@
+"""The command line as a person or a script meets it: real processes, real database."""
+
+import asyncio
+import json
+import os
+import shutil
+import sys
+import tempfile
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import msgspec
+import pytest
+
+from orihon.cli.reference import cli, configuration
+from orihon.config import declared
+from orihon.db.embedded import EmbeddedPostgres
+from orihon.db.pool import Pool
+from orihon.jobs.payloads import WalkSource
+from orihon.jobs.queue import enqueue
+
+pytestmark = pytest.mark.anyio
+
+DOCS = Path(__file__).parents[2] / "docs"
+
+
+class Ended(msgspec.Struct):
+    status: int
+    out: str
+    err: str
+
+    def json(self) -> Any:
+        assert self.status == 0, self.err
+        return json.loads(self.out)
+
+
+async def orihon(*words: str, feed: str = "", **variables: object) -> Ended:
+    """Run one command. `variables` are all that it finds of settings."""
+    settings = {env.name for _, env, _ in declared()}
+    environment = {name: value for name, value in os.environ.items() if name not in settings}
+    process = await asyncio.create_subprocess_exec(
+        sys.executable, "-m", "orihon.cli", *words,
+        env=environment | {name: str(value) for name, value in variables.items()} | {"COLUMNS": "200"},
+        stdin=asyncio.subprocess.PIPE, stdout=asyncio.subprocess.PIPE, stderr=asyncio.subprocess.PIPE,
+    )  # fmt: skip
+    out, err = await process.communicate(feed.encode())
+    assert "Traceback" not in err.decode(), err.decode()
+    return Ended(process.returncode or 0, out.decode(), err.decode())
+
+
+@pytest.fixture
+def folder() -> Iterator[Path]:
+    made = Path(tempfile.mkdtemp(prefix="orihon-cli-"))
+    made.chmod(0o711 if os.geteuid() == 0 else 0o700)
+    yield made
+    shutil.rmtree(made, ignore_errors=True)
+
+
+# Help and mistakes.
+
+
+async def test_the_list_of_commands_is_quick_and_says_what_each_is_for() -> None:
+    """The list has its own one-line texts; they are the first lines of what the commands say of themselves."""
+    listed = await orihon("--help")
+    assert listed.status == 0
+    page = cli()
+    for line in ("Run everything on this machine", "Check the installation", "What is followed"):
+        assert line in listed.out
+        assert line in page
+
+
+def test_the_generated_pages_are_up_to_date() -> None:
+    """`python -m orihon.cli.reference docs` writes them anew."""
+    assert (DOCS / "cli.md").read_text(encoding="utf-8") == cli()
+    assert (DOCS / "configuration.md").read_text(encoding="utf-8") == configuration()
+
+
+@pytest.mark.parametrize(
+    "words", [("serve",), ("demo",), ("source", "add"), ("jobs", "requeue"), ("user", "add"), ("doctor",)]
+)
+async def test_help_teaches_by_example(words: tuple[str, ...]) -> None:
+    told = await orihon(*words, "--help")
+    assert told.status == 0
+    assert f"orihon {' '.join(words)}" in told.out.partition("For example")[2]
+
+
+@pytest.mark.parametrize(
+    "words", [("sreve",), ("serve", "--prot", "1"), ("jobs", "list", "--state", "lost"), ("user", "add")]
+)
+async def test_a_mistyped_command_line_ends_with_status_2(words: tuple[str, ...]) -> None:
+    assert (await orihon(*words)).status == 2
+
+
+@pytest.mark.parametrize("words", [("serve",), ("web",), ("source", "list")])
+async def test_a_bad_setting_is_named_and_ends_with_status_2(words: tuple[str, ...]) -> None:
+    """Status 2 also tells a supervisor that another try is of no use."""
+    ended = await orihon(*words, PORT="70000")
+    assert ended.status == 2
+    assert "PORT" in ended.err
+
+
+async def test_an_unreachable_database_is_said_without_its_password() -> None:
+    ended = await orihon("source", "list", DATABASE_URL="postgresql://u:geheim@127.0.0.1:1/x")
+    assert ended.status == 1
+    assert "127.0.0.1:1/x cannot be reached" in ended.err
+    assert "geheim" not in ended.err
+
+
+async def test_a_worker_alone_needs_a_database(folder: Path) -> None:
+    ended = await orihon("worker", ORIHON_DATA=folder)
+    assert ended.status == 2
+    assert "DATABASE_URL" in ended.err
+
+
+async def test_an_unknown_lane_is_refused_with_those_that_exist(dsn: str) -> None:
+    ended = await orihon("worker", "--lanes", "crawl,carwl", DATABASE_URL=dsn)
+    assert ended.status == 2
+    assert "'carwl'" in ended.err
+    assert "media" in ended.err
+
+
+async def test_a_newer_schema_is_refused_by_every_process(pool: Pool, dsn: str) -> None:
+    await pool.execute("UPDATE alembic_version SET version_num = '0999'")
+    for words in (("web",), ("worker",), ("source", "list")):
+        ended = await orihon(*words, DATABASE_URL=dsn)
+        assert ended.status == 2
+        assert "newer Orihon" in ended.err
+    assert (await orihon("db", "status", DATABASE_URL=dsn)).status == 1
+
+
+# What is followed.
+
+
+async def test_a_source_is_added_listed_paused_resumed_and_run(dsn: str) -> None:
+    added = await orihon(
+        "source", "add", "http://site.example/works/", "--profile", "sample", "--name", "Site", "--content", "all",
+        "--every", "90", "--json", DATABASE_URL=dsn,
+    )  # fmt: skip
+    assert added.json()["id"]
+    again = await orihon("source", "add", "http://site.example/works/", "--profile", "sample", DATABASE_URL=dsn)
+    assert again.status == 1
+    assert "“Site”" in again.err
+
+    async def listed() -> Any:
+        return (await orihon("source", "list", "--json", DATABASE_URL=dsn)).json()[0]
+
+    source = (await listed())["source"]
+    assert (source["name"], source["content"], source["interval_seconds"]) == ("Site", "all", 5400)
+    assert (await orihon("source", "pause", "site", DATABASE_URL=dsn)).status == 0
+    assert (await listed())["source"]["paused"]
+    assert (await orihon("source", "resume", source["url"], DATABASE_URL=dsn)).status == 0
+    assert not (await listed())["source"]["paused"]
+    assert "queued" in (await orihon("source", "run", source["id"], DATABASE_URL=dsn)).out
+
+
+async def test_a_source_that_does_not_exist_is_answered_with_those_that_do(dsn: str) -> None:
+    ended = await orihon("source", "run", "nothing", DATABASE_URL=dsn)
+    assert ended.status == 1
+    assert "There is no source nothing" in ended.err
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [("colour = 1\n", "colour"), ("= nonsense", "not TOML")],
+    ids=["unknown key", "no TOML"],
+)
+async def test_a_bad_profile_is_refused_by_add_and_check(dsn: str, tmp_path: Path, text: str, words: str) -> None:
+    profile = tmp_path / "site.toml"
+    profile.write_text(text)
+    for command in ("add", "check"):
+        ended = await orihon("source", command, "http://s.example/", "--profile", str(profile), DATABASE_URL=dsn)
+        assert ended.status == 1
+        assert words in ended.err
+
+
+async def test_check_names_the_rule_that_refused_an_address() -> None:
+    ended = await orihon("source", "check", "http://127.0.0.1:9/works/", "--profile", "sample")
+    assert ended.status == 1
+    assert "refused by the rule PrivateIp" in ended.out
+
+
+# The queue.
+
+
+async def test_the_queue_is_counted_and_its_dead_get_another_try(pool: Pool, dsn: str) -> None:
+    async with pool.acquire() as db:
+        source = await db.fetchval(
+            "INSERT INTO sources (adapter, kind, name, url) VALUES ('html', 'catalogue', 'x', 'u') RETURNING id"
+        )
+        await enqueue(db, WalkSource(source_id=source))
+        await db.execute("UPDATE jobs SET state = 'dead', last_error = 'the site was down'")
+    counts = (await orihon("jobs", "counts", "--json", DATABASE_URL=dsn)).json()
+    assert [(lane["lane"], lane["dead"]) for lane in counts] == [("crawl", 1)]
+    assert "the site was down" in (await orihon("jobs", "dead", DATABASE_URL=dsn)).out
+    assert (await orihon("jobs", "requeue", DATABASE_URL=dsn)).status == 1, "what to requeue must be said"
+    requeued = await orihon("jobs", "requeue", "--everything", DATABASE_URL=dsn)
+    assert requeued.out == "1 job waits again.\n"
+    assert len((await orihon("jobs", "list", "--json", DATABASE_URL=dsn)).json()) == 1
+
+
+# Accounts.
+
+
+async def test_a_user_is_added_and_gets_another_password(pool: Pool, dsn: str) -> None:
+    first = await orihon(
+        "user", "add", "Kana", "--admin", "--password-stdin", feed="a long first one\n", DATABASE_URL=dsn
+    )
+    assert first.status == 0, first.err
+    hashed = await pool.fetchval("SELECT password_hash FROM users WHERE username = 'Kana' AND is_admin")
+    assert hashed.startswith("$argon2id$")
+    taken = await orihon("user", "add", "kana", "--password-stdin", feed="a long other one\n", DATABASE_URL=dsn)
+    assert taken.status == 1
+    changed = await orihon("user", "password", "kana", "--password-stdin", feed="a long new one\n", DATABASE_URL=dsn)
+    assert changed.status == 0, changed.err
+    assert await pool.fetchval("SELECT password_hash FROM users") != hashed
+    assert (await orihon("user", "password", "nobody", "--password-stdin", feed="x\n", DATABASE_URL=dsn)).status == 1
+
+
+async def test_a_password_is_not_asked_for_without_a_terminal(dsn: str) -> None:
+    ended = await orihon("user", "add", "kana", DATABASE_URL=dsn)
+    assert ended.status == 1
+    assert "--password-stdin" in ended.err
+
+
+# Care.
+
+
+async def test_commands_work_on_the_embedded_database_whether_or_not_it_runs(folder: Path) -> None:
+    data = folder / "data"
+    assert (await orihon("db", "status", "--json", ORIHON_DATA=data)).json()["state"] == "current"
+    server = EmbeddedPostgres(data / "postgres")
+    await server.start("a test")
+    try:
+        assert (await orihon("jobs", "counts", "--json", ORIHON_DATA=data)).json() == []
+        assert server.pid is not None
+    finally:
+        await server.stop()
+    looked = await orihon("doctor", "--json", ORIHON_DATA=data)
+    verdicts = {check["name"]: check["verdict"] for check in json.loads(looked.out)}
+    assert verdicts["Database"] == verdicts["Schema"] == verdicts["Data directory"] == "ok"
+
+
+async def test_doctor_says_what_a_killed_process_left(folder: Path) -> None:
+    data = folder / "data"
+    assert (await orihon("db", "status", ORIHON_DATA=data)).status == 0
+    pid_file = data / "postgres" / "data" / "postmaster.pid"
+    pid_file.write_text("999999\n/x\n0\n5432\n/x\n\n  1 1\nready\n")
+    looked = await orihon("doctor", ORIHON_DATA=data)
+    assert "PostgreSQL was killed" in looked.out
+    assert not pid_file.exists(), "looking at the database has recovered it"
+
+
+async def test_doctor_makes_nothing_where_nothing_is(folder: Path) -> None:
+    looked = await orihon("doctor", ORIHON_DATA=folder / "data")
+    assert "is made by the first `orihon serve`" in looked.out
+    assert not (folder / "data").exists()
+
+
+async def test_sweep_reports_what_it_removed(dsn: str, folder: Path) -> None:
+    swept = (await orihon("sweep", "--json", DATABASE_URL=dsn, ORIHON_DATA=folder)).json()
+    assert swept["files"] == 0
+
+
+async def test_a_closed_pipe_is_no_error_worth_words(dsn: str) -> None:
+    process = await asyncio.create_subprocess_shell(
+        f"{sys.executable} -m orihon.cli jobs list --json | true",
+        env=os.environ | {"DATABASE_URL": dsn},
+        stderr=asyncio.subprocess.PIPE,
+    )
+    _, err = await process.communicate()
+    assert err == b""
