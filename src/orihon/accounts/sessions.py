@@ -114,14 +114,18 @@ class SessionCache:
             self._held[token_hash] = (session, until)
         return session
 
+    def forget(self, token_hash: bytes) -> None:
+        """Look a session up anew."""
+        self._forgotten += 1
+        self._held.pop(token_hash, None)
+
     def forget_all(self) -> None:
         """Look every session up anew."""
         self._forgotten += 1
         self._held.clear()
 
-    def _forget(self, notice: Notice) -> None:
-        if not notice.payload:
+    def _heard(self, notice: Notice) -> None:
+        if notice.payload:
+            self.forget(bytes.fromhex(notice.payload))
+        else:
             self.forget_all()
-            return
-        self._forgotten += 1
-        self._held.pop(bytes.fromhex(notice.payload), None)

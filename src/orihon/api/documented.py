@@ -18,9 +18,10 @@ _WORDS = {
 
 
 def errors(*statuses: int) -> dict[int, ResponseSpec]:
-    """Responses of a route besides its success."""
+    """Responses of a route besides its success. Any route may answer 400, 422 and 503."""
     return {
-        status: ResponseSpec(ErrorEnvelope, description=_WORDS[status], generate_examples=False) for status in statuses
+        status: ResponseSpec(ErrorEnvelope, description=_WORDS[status], generate_examples=False)
+        for status in sorted({400, 422, 503, *statuses})
     }
 
 

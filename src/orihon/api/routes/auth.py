@@ -25,9 +25,9 @@ _DAY = 24 * 3600
 
 class AuthController(Controller):
     path = "/auth"
-    tags = ["Accounts"]
+    tags = ("Accounts",)
 
-    @get("/config", guards=[anyone], summary="What a sign-in page shows")
+    @get("/config", guards=[anyone], responses=errors(), summary="What a sign-in page shows")
     async def config(self, context: Given) -> AuthConfig:
         settings = context.settings
         return AuthConfig(
@@ -35,7 +35,7 @@ class AuthController(Controller):
             private_mode=settings.private_mode,
         )
 
-    @post("/login", guards=[anyone], status_code=200, responses=errors(400, 401, 429), summary="Sign in")
+    @post("/login", guards=[anyone], status_code=200, responses=errors(401, 429), summary="Sign in")
     async def login(self, context: Given, request: Request[Any, Any, Any], data: Login) -> Response[UserAnswer]:
         settings = context.settings
         address = addresses.client_address(request.headers.get("x-forwarded-for"), trusted_proxy=settings.trusted_proxy)
@@ -58,7 +58,7 @@ class AuthController(Controller):
             headers={"Cache-Control": "no-store"},
         )
 
-    @post("/logout", guards=[anyone], status_code=204, summary="Sign out")
+    @post("/logout", guards=[anyone], status_code=204, responses=errors(403), summary="Sign out")
     async def logout(self, context: Given, request: Request[Any, Any, Any]) -> Response[None]:
         token = session_token(request.scope["headers"])
         if token is not None:

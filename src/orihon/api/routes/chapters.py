@@ -20,9 +20,9 @@ _MOST = 1000
 
 class ChapterController(Controller):
     path = "/mangas/{work_id:uuid}/chapters"
-    tags = ["Library"]
+    tags = ("Library",)
 
-    @get(guards=[anyone], responses=errors(404, 422), summary="Chapters of a title, in reading order")
+    @get(guards=[anyone], responses=errors(404), summary="Chapters of a title, in reading order")
     async def list_chapters(self, context: Given, work_id: UUID, limit: Limit = 50, offset: Offset = 0) -> ChapterPage:
         rows, skipped = clamp_limit(limit, _MOST), clamp_offset(offset)
         async with context.pool.acquire() as db:

@@ -1,9 +1,8 @@
 """What is moving, as server-sent events."""
 
-from typing import Annotated, Any
+from typing import Any
 
 from litestar import Request, get
-from litestar.params import Parameter
 from litestar.response import Stream
 
 from orihon.api.context import Given
@@ -19,7 +18,7 @@ _FOR_ALL: frozenset[Topic] = frozenset(("library",))
     "/events",
     guards=[anyone],
     media_type="text/event-stream",
-    responses=errors(401, 403, 422, 503),
+    responses=errors(401, 403),
     tags=["Events"],
     summary="A stream of what is moving",
     description=(
@@ -30,7 +29,7 @@ _FOR_ALL: frozenset[Topic] = frozenset(("library",))
 async def events(
     context: Given,
     request: Request[Any, Any, Any],
-    topics: Annotated[str | None, Parameter(required=False)] = None,
+    topics: str | None = None,
 ) -> Stream:
     chosen = _topics(topics)
     if not _FOR_ALL.issuperset(chosen):

@@ -3,11 +3,12 @@
 from litestar import Response, get
 
 from orihon.api.context import Given
+from orihon.api.documented import errors
 from orihon.api.rights import anyone
 from orihon.api.shapes import Health
 
 
-@get("/healthz", guards=[anyone], tags=["Health"], summary="The process answers")
+@get("/healthz", guards=[anyone], responses=errors(), tags=["Health"], summary="The process answers")
 async def alive() -> Health:
     return Health(status="ok")
 
@@ -18,11 +19,11 @@ async def _database(context: Given) -> Response[Health]:
     return Response(Health(status="ok"), headers={"Cache-Control": "no-store"})
 
 
-@get("/readyz", guards=[anyone], tags=["Health"], summary="The database answers, too")
+@get("/readyz", guards=[anyone], responses=errors(), tags=["Health"], summary="The database answers, too")
 async def ready(context: Given) -> Response[Health]:
     return await _database(context)
 
 
-@get("/health", guards=[anyone], tags=["Health"], summary="The database answers, too")
+@get("/health", guards=[anyone], responses=errors(), tags=["Health"], summary="The database answers, too")
 async def health(context: Given) -> Response[Health]:
     return await _database(context)

@@ -19,7 +19,7 @@ _STATES: tuple[State, ...] = ("pending", "running", "done", "dead")
 
 class JobController(Controller):
     path = "/jobs"
-    tags = ["Jobs"]
+    tags = ("Jobs",)
 
     @get("/counts", guards=[administrator], responses=errors(401, 403), summary="How much waits, runs and lies dead")
     async def counts(self, context: Given) -> Lanes:
@@ -28,20 +28,20 @@ class JobController(Controller):
 
     @get(
         guards=[administrator],
-        responses=errors(401, 403, 422),
+        responses=errors(401, 403),
         summary="Jobs of a state",
         description="`state`: pending, running, done or dead (the default). `kind`: of one kind.",
     )
     async def list_jobs(
         self,
         context: Given,
-        state: Annotated[str | None, Parameter(required=False)] = None,
-        kind: Annotated[str | None, Parameter(required=False)] = None,
+        in_state: Annotated[str | None, Parameter(query="state")] = None,
+        kind: str | None = None,
         limit: Limit = 50,
         offset: Offset = 0,
     ) -> JobPage:
         rows, skipped = clamp_limit(limit, board.MOST_LISTED), clamp_offset(offset)
-        wanted = choice("state", state, _STATES) or "dead"
+        wanted = choice("state", in_state, _STATES) or "dead"
         async with context.pool.acquire() as db:
             found = await board.listed(db, wanted, kind=(kind or "").strip() or None, limit=rows, offset=skipped)
         return JobPage(items=found, page=PageInfo(limit=rows, offset=skipped))
@@ -50,7 +50,7 @@ class JobController(Controller):
         "/requeue",
         guards=[administrator],
         status_code=200,
-        responses=errors(400, 401, 403, 422),
+        responses=errors(401, 403),
         summary="Give dead jobs a new life",
     )
     async def requeue(self, context: Given, data: RequeueBody) -> Requeued:

@@ -1,12 +1,11 @@
 """Titles: the catalogue, one in full, and what is wanted."""
 
 import functools
-from typing import Annotated, Any
+from typing import Any
 from uuid import UUID
 
 import msgspec
 from litestar import Controller, Request, Response, delete, get, put
-from litestar.params import Parameter
 
 from orihon.api.context import Context, Given
 from orihon.api.documented import answers, errors
@@ -25,18 +24,17 @@ from orihon.sources.records import Status
 
 _STATUSES: tuple[Status, ...] = ("ongoing", "completed", "hiatus", "cancelled")
 _SORTS: tuple[Sort, ...] = ("updated", "created", "title", "author")
+_ALIASES: dict[str, Sort] = {"recent": "created"}
 _ORDERS: tuple[Order, ...] = ("asc", "desc")
-
-Text = Annotated[str | None, Parameter(required=False)]
 
 
 class MangaController(Controller):
     path = "/mangas"
-    tags = ["Library"]
+    tags = ("Library",)
 
     @get(
         guards=[anyone],
-        responses={**answers(MangaPage), **errors(422)},
+        responses={**answers(MangaPage), **errors()},
         summary="The catalogue, sorted or searched",
         description=(
             "`status`: ongoing, completed, hiatus, cancelled. `sort`: updated (the default), created, title, author; "
@@ -48,16 +46,16 @@ class MangaController(Controller):
         self,
         context: Given,
         request: Request[Any, Any, Any],
-        search: Text = None,
-        status: Text = None,
-        sort: Text = None,
-        order: Text = None,
-        after: Text = None,
+        search: str | None = None,
+        status: str | None = None,
+        sort: str | None = None,
+        order: str | None = None,
+        after: str | None = None,
         limit: Limit = 50,
         offset: Offset = 0,
     ) -> Response[bytes]:
         wanted_status = choice("status", status, _STATUSES)
-        wanted_sort = choice("sort", sort, _SORTS, {"recent": "created"})
+        wanted_sort = choice("sort", sort, _SORTS, _ALIASES)
         wanted_order = choice("order", order, _ORDERS)
         rows, skipped = clamp_limit(limit), clamp_offset(offset)
         question: Query | Listing
@@ -71,7 +69,7 @@ class MangaController(Controller):
                 offset=skipped,
             )
         else:
-            by = wanted_sort or "updated"
+            by: Sort = wanted_sort or "updated"
             direction = wanted_order or NATURAL[by]
             question = Listing(
                 status=wanted_status,

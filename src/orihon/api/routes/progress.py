@@ -1,10 +1,9 @@
 """Where the person who is signed in has got to."""
 
-from typing import Annotated, Any
+from typing import Any
 from uuid import UUID
 
 from litestar import Controller, Request, get, put
-from litestar.params import Parameter
 
 from orihon.api.context import Given
 from orihon.api.documented import errors
@@ -20,11 +19,11 @@ _MOST = 1000
 
 class ProgressController(Controller):
     path = "/me/progress"
-    tags = ["Reading"]
+    tags = ("Reading",)
 
     @get(
         guards=[signed_in],
-        responses=errors(401, 422),
+        responses=errors(401),
         summary="Progress, latest first",
         description="`manga_id`: of one title. `latest`: one per title, with its card, to go on reading.",
     )
@@ -32,7 +31,7 @@ class ProgressController(Controller):
         self,
         context: Given,
         request: Request[Any, Any, Any],
-        manga_id: Annotated[UUID | None, Parameter(required=False)] = None,
+        manga_id: UUID | None = None,
         latest: bool = False,
         limit: Limit = 50,
     ) -> ProgressList:
@@ -44,7 +43,7 @@ class ProgressController(Controller):
 
     @put(
         guards=[signed_in],
-        responses=errors(400, 401, 403, 422),
+        responses=errors(401, 403),
         summary="Say where one has got to; merged with what is known",
         description="Sending it again changes nothing. Chapters that do not exist are named in `unknown`.",
     )

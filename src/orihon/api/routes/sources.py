@@ -35,14 +35,14 @@ from orihon.sources.registry import kinds, open_adapter
 
 class SourceController(Controller):
     path = "/sources"
-    tags = ["Sources"]
+    tags = ("Sources",)
 
     @get(guards=[administrator], responses=errors(401, 403), summary="Every source, with what it does now")
     async def list_sources(self, context: Given) -> SourceList:
         async with context.pool.acquire() as db:
             return await source_list(db)
 
-    @post(guards=[administrator], responses=errors(400, 401, 403, 409, 422), summary="Follow a source")
+    @post(guards=[administrator], responses=errors(401, 403, 409), summary="Follow a source")
     async def add_source(self, context: Given, data: NewSource) -> SourceView:
         try:
             async with context.pool.acquire() as db, db.transaction():
@@ -72,7 +72,7 @@ class SourceController(Controller):
         "/check",
         guards=[administrator],
         status_code=200,
-        responses=errors(400, 401, 403, 422),
+        responses=errors(401, 403),
         summary="What a source would bring, before it is followed",
         description="Reads one list page, one title and one chapter. What goes wrong is told in `failure`.",
     )
@@ -92,7 +92,7 @@ class SourceController(Controller):
     @patch(
         "/{source_id:uuid}",
         guards=[administrator],
-        responses=errors(400, 401, 403, 404, 422),
+        responses=errors(401, 403, 404),
         summary="Change or pause a source; what is absent stays",
     )
     async def edit_source(self, context: Given, source_id: UUID, data: SourceEdit) -> SourceView:
@@ -133,7 +133,7 @@ class SourceController(Controller):
     @get(
         "/{source_id:uuid}/walks",
         guards=[administrator],
-        responses=errors(401, 403, 404, 422),
+        responses=errors(401, 403, 404),
         summary="Walks of a source, latest first",
     )
     async def list_walks(self, context: Given, source_id: UUID, limit: Limit = 50, offset: Offset = 0) -> WalkList:

@@ -1,0 +1,59 @@
+"""The API as the framework sees it: every route, its document, and how errors look."""
+
+from litestar import Litestar, Router
+from litestar.di import Provide
+from litestar.openapi import OpenAPIConfig
+from litestar.openapi.plugins import JsonRenderPlugin, SwaggerRenderPlugin
+from litestar.openapi.spec import Components, SecurityScheme
+from litestar.types import ControllerRouterHandler
+
+from orihon import __version__
+from orihon.accounts.sessions import COOKIE
+from orihon.api.context import Context
+from orihon.api.errors import HANDLERS
+from orihon.api.routes import auth, chapters, events, health, jobs, mangas, progress, sources
+
+PREFIX = "/api/v1"
+
+MOST_BODY = 2 * 1024 * 1024
+"""Bytes of a request's body; the largest is a guest's progress of a thousand chapters."""
+
+ROUTES: tuple[ControllerRouterHandler, ...] = (
+    auth.AuthController,
+    mangas.MangaController,
+    chapters.ChapterController,
+    progress.ProgressController,
+    sources.SourceController,
+    jobs.JobController,
+    events.events,
+    health.health,
+)
+
+
+def make(context: Context | None) -> Litestar:
+    """The framework's application. Without a context it can only be described (`openapi`)."""
+
+    async def given() -> Context | None:
+        return context
+
+    return Litestar(
+        route_handlers=[Router(PREFIX, route_handlers=ROUTES), health.alive, health.ready],
+        dependencies={"context": Provide(given)},
+        exception_handlers=HANDLERS,
+        request_max_body_size=MOST_BODY,
+        openapi_config=OpenAPIConfig(
+            title="Orihon",
+            version=__version__,
+            description=(
+                "The library over HTTP. Every error has the shape of `ErrorEnvelope`. Changes that carry the session "
+                "cookie must come from a page of this server. Bytes of images are served at the addresses that the "
+                "answers name, `?w=` pixels wide on demand."
+            ),
+            path="/docs",
+            render_plugins=[SwaggerRenderPlugin(), JsonRenderPlugin(path="/openapi.json")],
+            components=Components(
+                security_schemes={"session": SecurityScheme(type="apiKey", name=COOKIE, security_scheme_in="cookie")}
+            ),
+            use_handler_docstrings=False,
+        ),
+    )
