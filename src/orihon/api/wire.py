@@ -32,6 +32,13 @@ async def body(
     await send({"type": "http.response.body", "body": b"" if head else content, "more_body": False})
 
 
+async def unchanged(send: Send, headers: Headers) -> None:
+    """304 with the headers that the whole answer would have had, but for those about its body."""
+    kept = [pair for pair in headers if pair[0] not in {b"content-type", b"content-length"}]
+    await send({"type": "http.response.start", "status": 304, "headers": kept})
+    await send({"type": "http.response.body", "body": b"", "more_body": False})
+
+
 async def error(send: Send, answer: ApiError, *, head: bool = False, more: Mapping[str, str] | None = None) -> None:
     """Send an error's envelope."""
     headers = [
