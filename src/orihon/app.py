@@ -26,6 +26,7 @@ from orihon.jobs.payloads import ReapJobs, ReapMetrics, Sweep
 from orihon.jobs.worker import Lane, Timing, Worker
 from orihon.media.decoder import DecoderPool
 from orihon.media.sweep import sweep
+from orihon.media.thumbnails import Thumbnails
 from orihon.runtime import metrics
 from orihon.storage.local import LocalStorage
 
@@ -52,6 +53,9 @@ HOUSEKEEPING = (
 """Schedules that every installation has: name, job, seconds."""
 
 METRICS_DAYS = 30
+
+WEB_CONNECTIONS = 8
+WORKER_CONNECTIONS = 12
 
 
 class Tools(msgspec.Struct, frozen=True, kw_only=True):
@@ -102,6 +106,53 @@ def handlers(tools: Tools) -> Mapping[str, Entry]:
     )
 
 
+def run_web(settings: Settings) -> int:
+    """Serve the API, the files and the web app until told to stop; the exit status."""
+    return _run_until_told(_serve(settings))
+
+
+async def _serve(settings: Settings) -> None:
+    # Only here: a worker never loads the HTTP stack, which costs memory and time.
+    from granian.constants import HTTPModes, Interfaces
+    from granian.server.embed import Server
+
+    from orihon.api.app import build
+    from orihon.api.context import Services
+
+    dsn = _dsn(settings)
+    async with _pool(dsn, size=WEB_CONNECTIONS) as pool, Bus(dsn) as bus, DecoderPool(processes=1) as decoder:
+        thumbnails = Thumbnails(
+            settings.data / "cache" / "thumbs", decoder, most_bytes=settings.thumbnail_cache_mb * 1024 * 1024
+        )
+        app = build(
+            Services(
+                settings=settings,
+                pool=pool,
+                storage=LocalStorage(settings.data),
+                thumbnails=thumbnails,
+                bus=bus,
+            )
+        )
+        server = Server(
+            app,
+            address=settings.host,
+            port=settings.port,
+            interface=Interfaces.ASGI,
+            http=HTTPModes.http1,
+            websockets=False,
+            backlog=1024,
+            log_enabled=False,
+        )
+        serving = asyncio.create_task(server.serve())
+        try:
+            await asyncio.shield(serving)
+        finally:
+            # Streams would otherwise hold the shutdown up for as long as somebody watches.
+            app.close()
+            server.stop()  # type: ignore[no-untyped-call]  # the library has no types here
+            await serving
+
+
 def run_worker(settings: Settings, lanes: Sequence[str]) -> int:
     """Serve lanes of the queue until told to stop; the exit status."""
     return _run_until_told(_work(settings, lanes))
@@ -110,7 +161,7 @@ def run_worker(settings: Settings, lanes: Sequence[str]) -> int:
 async def _work(settings: Settings, lanes: Sequence[str]) -> None:
     dsn = _dsn(settings)
     async with (
-        _pool(dsn, size=12) as pool,
+        _pool(dsn, size=WORKER_CONNECTIONS) as pool,
         Bus(dsn) as bus,
         FetchClient(settings, pool) as fetcher,
         DecoderPool() as decoder,

@@ -5,7 +5,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from litestar.types import ASGIApp, Receive
+from litestar.types import Receive
 
 from orihon.api import framework, webapp
 from orihon.api.context import Context, Services, make
@@ -14,25 +14,31 @@ from orihon.api.files import Files
 from orihon.api.gate import Gate
 from orihon.api.webapp import WebApp
 
-__all__ = ["Services", "build"]
+__all__ = ["App", "Services", "build"]
 
 _FRAMEWORK = ("/api/", "/docs", "/openapi.json", "/healthz", "/readyz")
 
 
-def build(services: Services, *, web: Path = webapp.FOLDER, now: Callable[[], float] = time.monotonic) -> ASGIApp:
+def build(services: Services, *, web: Path = webapp.FOLDER, now: Callable[[], float] = time.monotonic) -> "App":
     """The application. The services must be open, and stay open until the application was shut down.
 
     Call it on the loop that will serve it. `now` is the sign-in limiter's clock, in seconds.
     """
-    return _App(make(services, now=now), web)
+    return App(make(services, now=now), web)
 
 
-class _App:
+class App:
+    """The application. `close` it before the server is stopped: open streams would hold that up."""
+
     def __init__(self, context: Context, web: Path) -> None:
         self._context = context
         self._files = Files(context)
         self._web = WebApp(web)
         self._api = Gate(framework.make(context), context)
+
+    def close(self) -> None:
+        """End every stream."""
+        self._context.feeds.close()
 
     async def __call__(self, scope: Any, receive: Receive, send: Any) -> None:
         if scope["type"] == "http":
