@@ -6,7 +6,8 @@ export default defineConfig({
 	plugins: [
 		sveltekit({
 			adapter: adapter({ pages: 'build', fallback: 'index.html', precompress: true }),
-			compilerOptions: { runes: true }
+			compilerOptions: { runes: true },
+			alias: { $lib: 'src/lib' }
 		})
 	],
 	server: { proxy: { '/api': 'http://127.0.0.1:8080' } },

@@ -1,10 +1,10 @@
-import type { HandleClientError } from '@sveltejs/kit';
+import type { HandleClientError } from '@sveltejs/kit/hooks';
 import { ApiError } from '$lib/api/client';
 import { words } from '$lib/errors';
 import { en } from '$lib/messages/en';
 
 /** Errors of loading a page, in words; shown by `+error.svelte`. */
-export const handleError: HandleClientError = ({ error, status }) => {
+export const handleError: HandleClientError = ({ error }) => {
 	if (error instanceof ApiError) return { message: words(error) };
-	return { message: status === 404 ? en.errors.notFound : en.errors.unknown };
+	return { message: en.errors.unknown };
 };

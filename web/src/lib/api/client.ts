@@ -1,5 +1,6 @@
 /** One place that knows how the server is asked and how its errors look. */
 import createClient from 'openapi-fetch';
+import { connection } from '$lib/state/connection.svelte';
 import type { paths } from './schema';
 
 export class ApiError extends Error {
@@ -24,9 +25,12 @@ export const client = createClient<paths>({ baseUrl: '/', fetch: (request) => re
 
 async function reach(request: Request): Promise<Response> {
 	try {
-		return await fetch(request);
+		const answer = await fetch(request);
+		connection.found();
+		return answer;
 	} catch (error) {
 		if (request.signal.aborted) throw error;
+		connection.lost();
 		throw new ApiError(0, 'offline', '');
 	}
 }

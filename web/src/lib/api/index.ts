@@ -1,4 +1,5 @@
 /** What the interface asks of the server. No component knows an address. */
+import type { Query } from '$lib/catalogue/query';
 import { body, client } from './client';
 import type { components } from './schema';
 
@@ -21,13 +22,6 @@ export type AdapterView = Schemas['AdapterView'];
 export type Lane = Schemas['LaneCount'];
 export type Job = Schemas['JobRow'];
 
-export interface Query {
-	search: string;
-	status: string;
-	sort: string;
-	order: string;
-}
-
 const API = '/api/v1';
 
 export const auth = {
@@ -38,8 +32,9 @@ export const auth = {
 };
 
 export const mangas = {
-	list: (query: Query, after: string | null, signal: AbortSignal) =>
-		body(client.GET(`${API}/mangas`, { params: { query: { ...given(query), limit: 60, ...given({ after }) } }, signal })),
+	/** Titles by cursor (`after`) or by `offset`. A search is sorted by how well it fits. */
+	list: (query: Query, part: { limit: number; after?: string; offset?: number }, signal: AbortSignal) =>
+		body(client.GET(`${API}/mangas`, { params: { query: { ...asked(query), ...part } }, signal })),
 	get: (id: string) => body(client.GET(`${API}/mangas/{work_id}`, { params: { path: { work_id: id } } })),
 	want: (id: string) => body(client.PUT(`${API}/mangas/{work_id}/wanted`, { params: { path: { work_id: id } } })),
 	unwant: (id: string) => body(client.DELETE(`${API}/mangas/{work_id}/wanted`, { params: { path: { work_id: id } } }))
@@ -84,8 +79,8 @@ export const progress = {
 		body(client.GET(`${API}/me/progress`, { params: { query: { manga_id: mangaId, limit: 200 } } })).then(
 			(answer) => answer.items
 		),
-	latest: () =>
-		body(client.GET(`${API}/me/progress`, { params: { query: { latest: true, limit: 12 } } })).then(
+	latest: (limit: number) =>
+		body(client.GET(`${API}/me/progress`, { params: { query: { latest: true, limit } } })).then(
 			(answer) => answer.items
 		),
 	/** `last`: the page is being left, so the request must outlive it. */
@@ -97,7 +92,7 @@ export const sources = {
 	list: () => body(client.GET(`${API}/sources`)).then((answer) => answer.items),
 	adapters: () => body(client.GET(`${API}/sources/adapters`)).then((answer) => answer.items),
 	check: (url: string, settings: Record<string, unknown>) =>
-		body(client.POST(`${API}/sources/check`, { body: { adapter: 'html', url, settings } })),
+		body(client.POST(`${API}/sources/check`, { body: { adapter: 'html', url, settings: settings as never } })),
 	add: (source: NewSource) => body(client.POST(`${API}/sources`, { body: source })),
 	edit: (id: string, change: SourceEdit) =>
 		body(client.PATCH(`${API}/sources/{source_id}`, { params: { path: { source_id: id } }, body: change })),
@@ -111,17 +106,21 @@ export const jobs = {
 		body(client.GET(`${API}/jobs`, { params: { query: { state: 'dead', limit: 50 } } })).then((answer) => answer.items),
 	requeue: (id?: string) =>
 		body(
-			client.POST(`${API}/jobs/requeue`, { body: id ? { scope: 'job', id } : { scope: 'all', confirm: true } })
+			client.POST(`${API}/jobs/requeue`, {
+				body: { scope: id ? 'job' : 'all', kind: null, id: id ?? null, confirm: !id }
+			})
 		).then((answer) => answer.requeued)
 };
 
 /** A stream of what moves; `topics` as the server names them. */
 export const events = (topics: string): EventSource => new EventSource(`${API}/events?topics=${topics}`);
 
-/** Address of an image at most `width` CSS pixels wide. */
-export const thumbnail = (image: Image, width: number): string => `${image.url}?w=${width}`;
+/** Widths that the server makes; others are rounded up to one of them. */
+export const THUMBNAIL_WIDTHS = [160, 320, 480, 640, 960] as const;
 
-/** Only what is said: an empty filter is no filter. */
-function given<T extends Record<string, string | null>>(values: T): { [K in keyof T]?: string } {
-	return Object.fromEntries(Object.entries(values).filter(([, value]) => value)) as { [K in keyof T]?: string };
+/** Address of an image at most `width` CSS pixels wide. */
+export const thumbnail = (image: Image, width: (typeof THUMBNAIL_WIDTHS)[number]): string => `${image.url}?w=${width}`;
+
+function asked({ search, status, sort, order }: Query) {
+	return { ...(search ? { search } : { sort, order }), ...(status && { status }) };
 }

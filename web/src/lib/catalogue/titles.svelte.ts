@@ -1,61 +1,92 @@
-/** The titles of one query as far as they were loaded; kept while a title is open, so that coming back is instant. */
-import { mangas, type MangaCard, type Query } from '$lib/api';
+/**
+ * The titles of one query, chunk by chunk: those that follow a loaded chunk by its cursor, others, after a jump, by
+ * their offset. Kept while a title is open, so that coming back is instant.
+ */
+import { mangas, type MangaCard } from '$lib/api';
+import { read, write } from '$lib/state/stored';
+import { CHUNK, chunksOf, lengthOf, tooFar } from './chunks';
+import { addressOf, same, type Query } from './query';
+
+const KEY = 'orihon.catalogue';
+const AT_ONCE = 2;
 
 export class Titles {
-	items = $state.raw<MangaCard[]>([]);
-	total = $state<number | null>(null);
-	busy = $state(false);
-	failure = $state<unknown>(null);
-	ended = $state(false);
-	/** Where the page was scrolled to when it was left. */
-	scroll = 0;
-	#after: string | null = null;
+	#chunks = $state.raw(new Map<number, readonly MangaCard[]>());
+	#stale = new Set<number>();
+	#cursors = new Map<number, string>();
+	#loading = new Set<number>();
+	#wanted = { first: 0, end: 0 };
+	#last = $state<number | null>(null);
 	#request = new AbortController();
+	total = $state<number | null>(null);
+	/** The first answer is here. */
+	known = $state(false);
+	failure = $state<unknown>(null);
+	readonly length = $derived(lengthOf(this.total, this.#chunks, this.#last));
+	/** Width of the grid when it was last seen, so that it has its height before it is measured again. */
+	width = 0;
 
-	constructor(readonly query: Query) {}
-
-	async more(): Promise<void> {
-		if (this.busy || this.ended) return;
-		this.busy = true;
-		this.failure = null;
-		const { signal } = this.#request;
-		try {
-			const answer = await mangas.list(this.query, this.#after, signal);
-			if (signal.aborted) return;
-			const known = new Set(this.items.map((card) => card.id));
-			this.items = [...this.items, ...answer.items.filter((card) => !known.has(card.id))];
-			this.total = answer.page.total ?? this.total;
-			this.#after = answer.page.next ?? null;
-			this.ended = this.#after === null;
-		} catch (error) {
-			if (!signal.aborted) this.failure = error;
-		} finally {
-			this.busy = false;
-		}
+	constructor(readonly query: Query) {
+		const before = read<{ address: string; total: number } | null>(KEY, null, () => sessionStorage);
+		// After a reload the page gets its height at once, and with it its place.
+		if (before?.address === addressOf(query)) this.total = before.total;
 	}
 
-	/** Take the first page anew: what is there already stays in place, what is new comes first. */
-	async refresh(): Promise<void> {
-		try {
-			const answer = await mangas.list(this.query, null, this.#request.signal);
-			const fresh = new Set(answer.items.map((card) => card.id));
-			this.items = [...answer.items, ...this.items.filter((card) => !fresh.has(card.id))];
-			this.total = answer.page.total ?? this.total;
-			if (this.#after === null && !this.ended) {
-				this.#after = answer.page.next ?? null;
-				this.ended = this.#after === null;
-			} else if (this.ended && answer.page.next) {
-				this.total = Math.max(this.total ?? 0, this.items.length);
-			}
-		} catch {
-			// A refresh is a courtesy; the stream says so when the server is away.
-		}
+	at(index: number): MangaCard | undefined {
+		return this.#chunks.get(Math.floor(index / CHUNK))?.[index % CHUNK];
+	}
+
+	/** Have these titles; what is far from them may go. */
+	want(first: number, end: number): void {
+		this.#wanted = { first, end };
+		void this.#next();
+	}
+
+	/** Ask again for everything that is on screen; what stands there stays until the answer is here. */
+	refresh(): void {
+		this.#cursors.clear();
+		this.#last = null;
+		this.#stale = new Set(this.#chunks.keys());
+		this.failure = null;
+		void this.#next();
 	}
 
 	stop(): void {
 		this.#request.abort();
 		this.#request = new AbortController();
-		this.busy = false;
+		this.#loading.clear();
+	}
+
+	async #next(): Promise<void> {
+		if (this.#loading.size >= AT_ONCE || this.failure) return;
+		const missing = (chunk: number) => (!this.#chunks.has(chunk) || this.#stale.has(chunk)) && !this.#loading.has(chunk);
+		const chunk = chunksOf(this.#wanted.first, Math.max(this.#wanted.end, 1)).find(missing);
+		if (chunk === undefined) return;
+		this.#loading.add(chunk);
+		const { signal } = this.#request;
+		try {
+			await this.#load(chunk, signal);
+		} catch (error) {
+			if (signal.aborted) return;
+			this.failure = error;
+		} finally {
+			if (!signal.aborted) this.#loading.delete(chunk);
+		}
+		await this.#next();
+	}
+
+	async #load(chunk: number, signal: AbortSignal): Promise<void> {
+		const after = this.#cursors.get(chunk);
+		const answer = await mangas.list(this.query, { limit: CHUNK, ...(after ? { after } : { offset: chunk * CHUNK }) }, signal);
+		if (signal.aborted) return;
+		const kept = [...this.#chunks].filter(([index]) => !tooFar(index, this.#wanted.first, this.#wanted.end));
+		this.#chunks = new Map([...kept, [chunk, answer.items]]);
+		this.#stale.delete(chunk);
+		if (answer.page.next) this.#cursors.set(chunk + 1, answer.page.next);
+		else if (answer.items.length < CHUNK) this.#last = chunk;
+		this.total = answer.page.total ?? null;
+		this.known = true;
+		write(KEY, { address: addressOf(this.query), total: this.total }, () => sessionStorage);
 	}
 }
 
@@ -63,7 +94,7 @@ let held: Titles | null = null;
 
 /** The titles of a query: those that were shown last, if it was the same query. */
 export function titlesOf(query: Query): Titles {
-	if (held && JSON.stringify(held.query) === JSON.stringify(query)) return held;
+	if (held && same(held.query, query)) return held;
 	held?.stop();
 	held = new Titles(query);
 	return held;

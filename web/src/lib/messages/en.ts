@@ -1,40 +1,55 @@
 /** Every word that the interface says, in one place. */
+const count = (n: number, one: string, many: string) => `${n.toLocaleString('en')} ${n === 1 ? one : many}`;
+
 export const en = {
 	app: 'Orihon',
 	skip: 'Skip to the content',
-	nav: { library: 'Library', sources: 'Sources', signIn: 'Sign in', signOut: 'Sign out', main: 'Main' },
-	theme: { toDark: 'Use dark colours', toLight: 'Use light colours' },
-	search: { label: 'Search titles', placeholder: 'Search titles', clear: 'Clear the search' },
+	nav: { library: 'Library', sources: 'Sources', main: 'Main', account: 'Account and settings', home: 'Orihon, to the library' },
+	account: {
+		signIn: 'Sign in',
+		signOut: 'Sign out',
+		signedIn: (name: string) => `Signed in as ${name}`,
+		guest: 'You read as a guest. Your place in each chapter is kept in this browser.',
+		theme: 'Colours',
+		themes: { system: 'As the system', light: 'Light', dark: 'Dark' }
+	},
+	search: { label: 'Search the library', placeholder: 'Search titles', clear: 'Clear the search', key: '/' },
 	sort: {
 		label: 'Sort by',
 		updated: 'Latest update',
-		created: 'Newest in the library',
+		created: 'Newest here',
 		title: 'Title',
 		author: 'Author',
 		order: { asc: 'Ascending', desc: 'Descending' }
 	},
 	status: {
 		label: 'Status',
-		any: 'Any status',
+		any: 'All',
 		ongoing: 'Ongoing',
 		completed: 'Completed',
 		hiatus: 'On hiatus',
 		cancelled: 'Cancelled'
-	},
+	} as Record<string, string>,
 	catalogue: {
 		heading: 'Library',
+		results: (q: string) => `Results for “${q}”`,
 		continue: 'Continue reading',
-		titles: (n: number) => (n === 1 ? '1 title' : `${n.toLocaleString('en')} titles`),
-		chapters: (n: number) => (n === 1 ? '1 chapter' : `${n.toLocaleString('en')} chapters`),
-		news: 'There is news in the library. Show it',
+		titles: (n: number) => count(n, 'title', 'titles'),
+		chapters: (n: number) => count(n, 'chapter', 'chapters'),
+		fresh: (n: number) => (n > 0 ? count(n, 'new title', 'new titles') : 'The library has changed'),
 		loading: 'Loading titles',
-		end: 'That is everything.',
 		noCover: 'No cover',
 		emptyAdmin: {
-			title: 'Nothing here yet',
-			text: 'Orihon fills itself from what you follow. Add a source, and its titles appear here while you watch.',
+			title: 'A library that fills itself',
+			text: 'Add a source, a site that Orihon follows, and its titles appear here while you watch.',
 			action: 'Add a source'
 		},
+		filling: {
+			title: 'The first titles are on their way',
+			text: 'Orihon is looking through what it follows. They appear here by themselves.',
+			action: 'Watch the sources'
+		},
+		emptyUser: { title: 'Nothing here yet', text: 'As soon as whoever runs this library adds a source, its titles appear here.' },
 		emptyGuest: {
 			title: 'Nothing here yet',
 			text: 'Whoever runs this library has not added a source. If that is you, sign in to add one.',
@@ -42,190 +57,248 @@ export const en = {
 		},
 		noMatch: {
 			title: 'No title matches',
-			text: (q: string) => `Nothing is called anything like “${q}”. Try fewer or other words.`,
-			filter: 'No title has this status. Choose another, or any.',
+			text: (q: string) => `Nothing here is called anything like “${q}”. Fewer letters, or another spelling, may find it.`,
+			filter: 'No title in the library has this status.',
 			action: 'Show everything'
 		}
 	},
 	title: {
-		by: 'by',
+		by: (names: string) => `by ${names}`,
+		facts: 'About this title',
 		art: 'Art',
-		authors: 'Authors',
 		status: 'Status',
 		genres: 'Genres',
 		tags: 'Tags',
 		alt: 'Also known as',
 		size: 'On disk',
-		from: 'From',
-		direction: { ltr: 'Left to right', rtl: 'Right to left', vertical: 'Vertical strip' },
+		from: 'Followed at',
 		reads: 'Reads',
+		direction: { ltr: 'Left to right', rtl: 'Right to left', vertical: 'As a tall strip' },
 		start: 'Start reading',
-		resume: (name: string, page: number) => `Continue: ${name}, page ${page}`,
+		resume: 'Continue reading',
 		again: 'Read again',
-		more: 'Show all of it',
+		at: (name: string, page: number) => `${name}, page ${page}`,
+		more: 'Show more',
 		less: 'Show less',
-		chapters: 'Chapters',
+		want: 'Keep this title',
+		wanted: 'Kept',
+		wantHint: 'All its chapters are fetched, and new ones as they appear.',
+		unwantedHint: 'Its chapters are not fetched by themselves.'
+	},
+	chapters: {
+		heading: 'Chapters',
 		newestFirst: 'Newest first',
 		oldestFirst: 'Oldest first',
-		noChapters: 'The site lists no chapters for this title.',
-		want: 'Fetch its chapters',
-		unwant: 'Stop fetching its chapters',
-		wantHint: 'Chapters of wanted titles are fetched and kept.'
+		find: 'Find a chapter',
+		none: 'The source lists no chapters for this title yet.',
+		noneFound: 'No chapter matches.',
+		readCount: (read: number, of: number) => `${read.toLocaleString('en')} of ${of.toLocaleString('en')} read`
 	},
 	chapter: {
 		name: (number: number | null, title: string | null) =>
-			title ?? (number === null ? 'Extra' : `Chapter ${number}`),
-		number: (n: number) => `Chapter ${n}`,
-		pages: (n: number) => (n === 1 ? '1 page' : `${n} pages`),
+			number === null ? (title ?? 'Extra') : title ? `Chapter ${number}: ${title}` : `Chapter ${number}`,
+		short: (number: number | null, title: string | null) => (number === null ? (title ?? 'Extra') : `Chapter ${number}`),
+		pages: (n: number) => count(n, 'page', 'pages'),
 		read: 'Read',
 		at: (page: number, of: number) => `Page ${page} of ${of}`,
 		absent: 'Not fetched yet',
 		queued: 'On its way',
 		failed: 'Could not be fetched',
-		fetch: 'Fetch it',
-		asked: 'Asked for'
+		fetch: 'Fetch',
+		fetchNamed: (name: string) => `Fetch ${name}`
 	},
 	reader: {
+		label: (title: string) => `Reading ${title}`,
 		back: 'Back to the title',
-		settings: 'Reading settings',
-		mode: 'Mode',
-		single: 'Single pages',
-		continuous: 'Continuous',
+		settings: 'How to read',
+		toSingle: 'Show single pages',
+		toContinuous: 'Show as one continuous strip',
 		fit: 'Fit',
-		fits: { width: 'Width', height: 'Height', original: 'Original size' },
+		fits: { page: 'Whole page', width: 'Width', height: 'Height', original: 'Original size' },
 		direction: 'Direction',
 		gap: 'Gap between pages',
-		gaps: { 0: 'None', 8: 'Small', 24: 'Large' } as Record<number, string>,
+		gaps: { 0: 'None', 8: 'Small', 24: 'Medium', 64: 'Large' } as Record<number, string>,
+		desk: 'Background',
+		desks: { auto: 'As the colours', paper: 'Paper', grey: 'Grey', black: 'Black' },
+		pause: 'Stop at the end of a chapter',
+		fullscreen: 'Full screen',
+		reset: 'As this title reads',
+		forTitle: 'Mode and direction are kept for this title, the rest for all on this device.',
 		previousPage: 'Previous page',
 		nextPage: 'Next page',
 		previousChapter: 'Previous chapter',
 		nextChapter: 'Next chapter',
 		pageOf: (page: number, of: number) => `Page ${page} / ${of}`,
-		pages: (n: number) => (n === 1 ? '1 page' : `${n} pages`),
+		spoken: (page: number, of: number) => `Page ${page} of ${of}`,
+		pages: (n: number) => count(n, 'page', 'pages'),
 		slider: 'Page',
-		end: 'End of the chapter',
-		last: 'This is the latest chapter that is here.',
-		next: (name: string) => `Next: ${name}`,
-		damaged: 'This page is damaged',
-		failed: 'The page could not be loaded.',
+		finished: 'Finished',
+		last: 'You are up to date. This is the newest chapter that is here.',
+		next: 'Next',
+		start: 'Beginning of',
+		read: 'Read on',
+		damaged: 'This page is damaged.',
+		failed: 'The page could not be loaded. The connection may be gone for a moment.',
 		retry: 'Load it again',
-		waiting: 'This chapter is being fetched. It opens by itself when it is here.',
-		absent: 'This chapter has not been fetched.',
+		waiting: 'This chapter is being fetched. It opens by itself as soon as it is here.',
+		absent: 'This chapter has not been fetched yet.',
 		failedChapter: 'This chapter could not be fetched.',
+		empty: 'This chapter has no pages.',
+		loadingNext: 'Loading the next chapter',
 		help: 'Keys',
 		close: 'Close',
 		keys: [
-			['← →', 'Turn the page (the way the title reads)'],
+			['← →', 'Turn the page, the way the title reads'],
 			['j k', 'Next and previous page'],
-			['Space', 'Next page'],
+			['Space', 'Down the page, then on'],
 			['Home End', 'First and last page'],
 			['n p', 'Next and previous chapter'],
-			['m', 'Single pages or continuous'],
+			['m', 'Single pages or one strip'],
 			['f', 'Change the fit'],
+			['c', 'Show or hide the controls'],
 			['Esc', 'Back to the title'],
-			['?', 'Show these keys']
+			['?', 'These keys']
 		] as const
 	},
 	signIn: {
 		heading: 'Sign in',
+		welcome: 'Your library, and your place in every chapter.',
 		username: 'Name',
 		password: 'Password',
+		show: 'Show the password',
+		hide: 'Hide the password',
 		submit: 'Sign in',
-		hint: 'The first start of Orihon printed a name and a password. Lost them? Run `orihon user password`.'
+		busy: 'Signing in',
+		hint: 'The first start of Orihon printed a name and a password. Lost them? Run',
+		command: 'orihon user password'
 	},
 	sources: {
 		heading: 'Sources',
-		intro: 'A source is a site that Orihon follows. It brings new chapters by itself.',
+		intro: 'What Orihon follows. It looks for news by itself and brings in what you want.',
 		add: 'Add a source',
 		edit: 'Edit',
-		remove: 'Stop following',
-		removeSure: (name: string) =>
-			`Stop following “${name}”? What it has brought stays in the library; nothing new will come.`,
+		remove: 'Remove',
+		removeAsk: (name: string) => `Stop following ${name}?`,
+		removeText: 'What it has brought stays in the library, with everybody’s reading progress. Nothing new will come.',
 		run: 'Look now',
+		asked: 'It looks as soon as a worker is free.',
 		pause: 'Pause',
 		resume: 'Resume',
-		paused: 'Paused',
-		asked: 'Asked; it starts in a moment.',
-		counts: (works: number, ready: number, chapters: number) =>
-			`${works.toLocaleString('en')} titles, ${ready.toLocaleString('en')} of ${chapters.toLocaleString('en')} chapters here`,
+		more: (name: string) => `More for ${name}`,
+		state: {
+			walking: 'Looking for news',
+			waiting: 'Following',
+			paused: 'Paused',
+			failing: 'Needs attention',
+			fresh: 'Not looked at yet'
+		},
+		fetches: { all: 'Fetches every chapter', wanted: 'Fetches the chapters of kept titles', on_open: 'Fetches a chapter when somebody opens it' },
+		works: 'Titles',
+		chapters: 'Chapters here',
+		of: (ready: number, all: number) => `${ready.toLocaleString('en')} of ${all.toLocaleString('en')}`,
+		bytes: 'Fetched',
+		budget: (used: string, most: string) => `${used} of ${most}`,
 		next: (when: string) => `Looks again ${when}`,
-		never: 'Has not looked yet.',
-		walking: 'Looking through the site',
+		done: (done: number, total: number | null) => (total ? `${done} of ${total}` : `${done} so far`),
+		unclean: 'The last look was cut short. The next one goes on from there, and nothing is lost.',
 		ended: {
 			end_of_list: 'Looked through everything',
 			caught_up: 'Up to date',
 			continued: 'Goes on in a moment',
-			stopped: 'Paused in the middle; it goes on from there',
+			stopped: 'Stopped on the way; the next look goes on from there',
 			limit: 'Stopped at the limit that was set',
-			breaker: 'Stopped: too many titles in a row failed',
-			failed: 'Failed',
-			interrupted: 'Interrupted; the next walk goes on from there'
+			breaker: 'Stopped, because too many titles in a row failed',
+			failed: 'The last look failed',
+			interrupted: 'Cut short; the next look goes on from there'
 		} as Record<string, string>,
-		walkCounts: (c: Record<string, number>) => {
-			const parts = [`${c['discovered'] ?? 0} titles seen`];
-			if (c['new']) parts.push(`${c['new']} new`);
-			if (c['updated']) parts.push(`${c['updated']} changed`);
-			if (c['chapters_new']) parts.push(`${c['chapters_new']} new chapters`);
-			if (c['failed']) parts.push(`${c['failed']} failed`);
-			return parts.join(', ');
+		found: (c: Record<string, number>) => {
+			const parts = [
+				[c['discovered'], 'seen'],
+				[c['new'], 'new'],
+				[c['updated'], 'changed'],
+				[c['chapters_new'], 'new chapters'],
+				[c['failed'], 'failed']
+			] as const;
+			return parts.filter(([n]) => n).map(([n, what]) => `${n?.toLocaleString('en')} ${what}`).join(' · ');
 		},
 		empty: {
 			title: 'Nothing is followed yet',
-			text: 'Add the address of a site’s list of titles. A profile tells Orihon how that site is built.',
+			text: 'A source is the address of a site’s list of titles, and a profile that says how that site is built.',
 			action: 'Add a source'
 		},
 		form: {
+			addHeading: 'Add a source',
+			editHeading: (name: string) => `Edit ${name}`,
 			url: 'Address of the list of titles',
-			name: 'Name (optional)',
-			profile: 'Site profile',
-			own: 'My own (TOML)',
+			urlHint: 'The page that lists the newest titles first.',
+			name: 'Name',
+			nameHint: 'Empty: the name of the site.',
+			profile: 'How the site is built',
+			own: 'My own profile (TOML)',
 			toml: 'Profile text',
 			content: 'Which chapters are fetched',
 			contents: {
-				wanted: 'Only those of titles that somebody wants',
-				all: 'All of them',
-				on_open: 'Each when somebody opens it'
-			},
-			budget: 'Most megabytes it may fetch (empty: no limit)',
-			interval: 'Look for news every',
-			intervals: { 600: '10 minutes', 3600: 'hour', 21600: '6 hours', 86400: 'day', 604800: 'week' } as Record<
-				number,
-				string
-			>,
-			check: 'Check first',
+				wanted: ['Of kept titles', 'Those that somebody has marked to keep.'],
+				all: ['All of them', 'Everything that the site has. Mind the space.'],
+				on_open: ['Those that are opened', 'Each when a reader opens it.']
+			} as Record<string, readonly [string, string]>,
+			budget: 'Most to fetch, in megabytes',
+			budgetHint: 'Empty: no limit.',
+			interval: 'Look for news',
+			intervals: {
+				600: 'Every 10 minutes',
+				3600: 'Every hour',
+				21600: 'Every 6 hours',
+				86400: 'Every day',
+				604800: 'Every week'
+			} as Record<number, string>,
+			check: 'Try it out',
 			checking: 'Reading the site',
 			save: 'Follow it',
 			saveEdit: 'Save',
 			cancel: 'Cancel'
 		},
 		check: {
-			heading: 'What would be read',
-			listed: (n: number) => `${n} titles on the first page`,
-			chapters: (n: number) => `${n} chapters`,
-			pages: (n: number) => `${n} pages in the first of them`,
-			fine: 'This looks right.'
+			heading: 'What Orihon would read',
+			listed: (n: number) => `${count(n, 'title', 'titles')} on the first page`,
+			pages: (n: number) => `${count(n, 'page', 'pages')} in one of them`
 		}
 	},
 	jobs: {
 		heading: 'Work under way',
-		lanes: { crawl: 'Fetching', media: 'Checking images', maintenance: 'Housekeeping' } as Record<string, string>,
+		lanes: { crawl: 'Fetching', media: 'Checking images', maintenance: 'Housekeeping', feeds: 'Creators', analysis: 'Reading pages' } as Record<
+			string,
+			string
+		>,
+		lane: 'Kind',
 		waiting: 'Waiting',
 		running: 'Running',
 		dead: 'Given up',
-		idle: 'Nothing to do.',
+		kinds: {
+			walk_source: 'Look through a source',
+			sync_title: 'Read a title',
+			fetch_chapter: 'Fetch a chapter',
+			fetch_cover: 'Fetch a cover',
+			check_medium: 'Check an image',
+			page_refetch: 'Fetch a damaged page again'
+		} as Record<string, string>,
 		deadHeading: 'Given up',
-		deadIntro: 'These were tried several times and failed each time.',
+		deadIntro: 'These were tried several times and failed each time. The reason stands beside them.',
 		retryAll: 'Try all again',
 		retry: 'Try again',
-		requeued: (n: number) => (n === 1 ? '1 job is tried again.' : `${n} jobs are tried again.`)
+		requeued: (n: number) => `${count(n, 'job is', 'jobs are')} tried again.`
 	},
 	errors: {
-		offline: 'The server does not answer. It may be restarting; this page tries again by itself.',
+		offline: 'The server does not answer.',
+		reconnecting: 'The server does not answer. It may be restarting; this page goes on by itself.',
 		unauthenticated: 'Sign in to see this.',
+		forbidden: 'Only whoever runs this library may see this.',
 		credentials: 'That name and password do not fit together.',
-		rateLimited: (s: number) => `Too many tries. Wait ${s} ${s === 1 ? 'second' : 'seconds'} and try again.`,
+		rateLimited: (s: number) => `Too many tries. Wait ${count(s, 'second', 'seconds')} and try again.`,
 		notFound: 'There is nothing at this address. It may have been removed.',
-		unknown: 'Something went wrong at the server. Try again; if it stays, look into its log.',
+		unknown: 'Something went wrong at the server. Try again; if it stays, its log says why.',
+		heading: 'That did not work',
+		lost: 'Nothing here',
 		retry: 'Try again',
 		home: 'Go to the library'
 	}

@@ -6,10 +6,10 @@ export interface Place {
 	client_time: string;
 }
 
-/** The later place says the page, the larger furthest page stays: the rule of the server, for guests. */
-export function merged(held: Place | undefined, told: Place): Place {
+/** The later place says the page, the larger furthest page stays: the rule of the server, for what it has not seen yet. */
+export function merged<T extends Place>(held: Place | undefined, told: T): T {
 	if (!held) return told;
-	const later = Date.parse(told.client_time) >= Date.parse(held.client_time) ? told : held;
+	const later = Date.parse(told.client_time) >= Date.parse(held.client_time) ? told : { ...told, ...held };
 	return { ...later, furthest_page: Math.max(held.furthest_page, told.furthest_page) };
 }
 

@@ -3,7 +3,7 @@ import type { Direction, Fit, Mode } from './keys';
 
 const KEY = 'orihon.reader';
 const FITS: Fit[] = ['width', 'height', 'original'];
-const GAPS = [0, 8, 24];
+const GAPS = [0, 8, 24, 64];
 
 interface Stored {
 	mode?: Mode;
@@ -47,7 +47,8 @@ export class ReaderSettings {
 	readonly fits = FITS;
 
 	setMode(mode: Mode): void {
-		this.#save({ ...this.#held, mode: this.reads === 'vertical' ? this.#held.mode : mode, titles: this.#titles({ mode }) });
+		const everywhere = this.reads === 'vertical' ? {} : { mode };
+		this.#save({ ...this.#held, ...everywhere, titles: this.#titles({ mode }) });
 	}
 	setDirection(direction: Direction): void {
 		this.#save({ ...this.#held, titles: this.#titles({ direction }) });

@@ -1,24 +1,25 @@
-/** Light or dark: what the system says, until the person says otherwise. */
+/** Light or dark: what the system says, until the person says otherwise. `static/theme.js` applies it before the first paint. */
 const KEY = 'orihon.theme';
+const THEMES = ['system', 'light', 'dark'] as const;
 
-type Theme = 'light' | 'dark';
+export type Theme = (typeof THEMES)[number];
 
-const system = matchMedia('(prefers-color-scheme: dark)');
-let chosen = $state<Theme | null>(stored());
-let systemDark = $state(system.matches);
-system.addEventListener('change', (event) => (systemDark = event.matches));
-
-function stored(): Theme | null {
-	const value = localStorage.getItem(KEY);
-	return value === 'light' || value === 'dark' ? value : null;
-}
+let chosen = $state<Theme>((document.documentElement.dataset['theme'] as Theme | undefined) ?? 'system');
 
 export const theme = {
-	get current(): Theme {
-		return chosen ?? (systemDark ? 'dark' : 'light');
+	all: THEMES,
+	get chosen(): Theme {
+		return chosen;
 	},
-	toggle(): void {
-		chosen = this.current === 'dark' ? 'light' : 'dark';
-		localStorage.setItem(KEY, chosen);
+	choose(theme: Theme): void {
+		chosen = theme;
+		try {
+			if (theme === 'system') localStorage.removeItem(KEY);
+			else localStorage.setItem(KEY, theme);
+		} catch {
+			// Storage is off: it holds for this visit.
+		}
+		if (theme === 'system') delete document.documentElement.dataset['theme'];
+		else document.documentElement.dataset['theme'] = theme;
 	}
 };
