@@ -1,7 +1,8 @@
-"""Search in the catalogue: whole titles, beginnings, parts, and what is merely similar, in this order.
+"""Search in the catalogue: titles that are, begin with, hold or resemble what somebody typed, best first.
 
-Short and non-Latin queries have no useful trigrams, so parts are always looked for, under three characters by an index
-of single characters and pairs, and there nothing that is only similar counts (DESIGN ruling 25).
+Matches come in tiers: the whole title and its beginning, the beginning of a word, anywhere, and at last what is merely
+similar, which forgives a slip of the finger (DESIGN ruling 25). A tier is looked at only while the ones before it leave
+room, so that a short common query (`the`, `a`) costs no more than a rare one.
 """
 
 import msgspec
@@ -14,15 +15,15 @@ from orihon.sources.records import Status
 SIMILAR = 0.5
 """Least word similarity. pg_trgm's own 0.6 loses one slip in a word of five or six letters."""
 
-MOST_CANDIDATES = 1000
-"""Titles that are ranked. Whole titles and beginnings are found apart and never lost to it."""
+MOST_CANDIDATES = 2000
+"""Titles of a tier that are ranked. A word that more titles hold says too little to rank them by."""
 
 LONGEST = 200
 """Characters of a query that count."""
 
 
 class Query(msgspec.Struct, frozen=True, kw_only=True):
-    """What is searched. `sort` None: the best first."""
+    """What is searched. `sort` None: the best first; else the matches, at most `MOST_CANDIDATES`, in that order."""
 
     text: str
     status: Status | None = None
@@ -32,55 +33,58 @@ class Query(msgspec.Struct, frozen=True, kw_only=True):
     offset: int = 0
 
 
-# Lateral, each with its own limit, so that whatever the planner believes each branch is one index scan, or does not
-# run at all when its condition on `q` is false. The threshold holds for this statement only; `q` is evaluated before
-# any branch asks for it.
+# Scalar subqueries on one-row tables are worked out once, before the scan that needs them: as bounds they let a branch
+# use its index whatever the text is, as conditions they keep it from touching the table at all. Under three characters
+# there are no trigrams, so parts go by single characters and pairs, and nothing counts that is only similar.
 _CANDIDATES = r"""
-    WITH q AS MATERIALIZED (
-        SELECT folded, char_length(folded) < 3 AS short,
-               '%' || replace(replace(replace(folded, '\', '\\'), '%', '\%'), '_', '\_') || '%' AS part,
+    WITH asked AS MATERIALIZED (
+        SELECT q, '%' || escaped || '%' AS part, '% ' || escaped || '%' AS word, char_length(q) >= 3 AS long,
                set_config('pg_trgm.word_similarity_threshold', $5, true) AS threshold
-          FROM (SELECT fold($1)) AS input (folded) WHERE folded <> ''
-    ), hits AS MATERIALIZED (
-        SELECT t.* FROM q CROSS JOIN LATERAL (
-            SELECT work_id, folded FROM work_titles
-             WHERE folded >= q.folded AND folded < q.folded || U&'\+10FFFF' ORDER BY folded LIMIT $4) t
-         UNION
-        SELECT t.* FROM q CROSS JOIN LATERAL (
-            SELECT work_id, folded FROM work_titles WHERE folded LIKE q.part LIMIT $4) t WHERE NOT q.short
-         UNION
-        SELECT t.* FROM q CROSS JOIN LATERAL (
-            SELECT work_id, folded FROM work_titles WHERE short_grams(folded) @> ARRAY[q.folded] LIMIT $4) t
-         WHERE q.short
+          FROM (SELECT fold($1) AS q) AS input,
+               LATERAL (SELECT regexp_replace(q, '([\\%_])', '\\\1', 'g') AS escaped) AS safe
+         WHERE q <> ''
+    ), heads AS MATERIALIZED (
+        SELECT t.work_id, t.folded FROM work_titles t {join}
+         WHERE t.folded >= (SELECT q FROM asked) AND t.folded < (SELECT q FROM asked) || U&'\+10FFFF'
+      ORDER BY t.folded LIMIT $4
+    ), holding AS MATERIALIZED (
+        (SELECT t.work_id, t.folded FROM work_titles t {join}
+          WHERE (SELECT long FROM asked) AND (SELECT count(DISTINCT work_id) FROM heads) < $6
+            AND t.folded LIKE (SELECT part FROM asked) LIMIT $4)
+        UNION ALL
+        (SELECT t.work_id, t.folded FROM work_titles t {join}
+          WHERE (SELECT NOT long FROM asked) AND (SELECT count(DISTINCT work_id) FROM heads) < $6
+            AND short_grams(t.folded) @> ARRAY[(SELECT q FROM asked)] LIMIT $4)
     ), alike AS MATERIALIZED (
-        SELECT t.* FROM q CROSS JOIN LATERAL (
-            SELECT work_id, folded, word_similarity(q.folded, folded)::numeric AS similarity FROM work_titles
-             WHERE q.folded <% folded ORDER BY similarity DESC LIMIT $4) t
-         WHERE NOT q.short AND (SELECT count(DISTINCT work_id) FROM hits) < $2::bigint + $3::bigint
+        SELECT t.work_id, t.folded FROM work_titles t {join}
+         WHERE (SELECT long AND threshold IS NOT NULL FROM asked)
+           AND (SELECT count(DISTINCT work_id) FROM (TABLE heads UNION ALL TABLE holding) AS held) < $6
+           AND (SELECT q FROM asked) <% t.folded LIMIT $4
+    ), ranked AS (
+        SELECT work_id, folded, CASE WHEN folded = q THEN 0.0 ELSE 1.0 END AS tier FROM heads, asked
+        UNION ALL
+        SELECT work_id, folded, CASE WHEN folded LIKE word THEN 2.0 ELSE 3.0 END FROM holding, asked
+        UNION ALL
+        SELECT work_id, folded, 5.0 - word_similarity(q, folded) FROM alike, asked
     ), found AS (
-        SELECT DISTINCT ON (work_id) work_id, rank, similarity, folded
-          FROM (SELECT hits.work_id, hits.folded, 1.0 AS similarity,
-                       CASE WHEN hits.folded = q.folded THEN 0
-                            WHEN starts_with(hits.folded, q.folded) THEN 1
-                            WHEN position(' ' || q.folded IN hits.folded) > 0 THEN 2
-                            ELSE 3 END AS rank
-                  FROM q CROSS JOIN hits
-                 UNION ALL
-                SELECT work_id, folded, similarity, 4 FROM alike) AS ranked
-      ORDER BY work_id, rank, similarity DESC, char_length(folded), folded
+        SELECT work_id, min(tier) AS tier, min(folded) AS folded,
+               CASE WHEN min(tier) > 1 THEN min(char_length(folded)) ELSE 0 END AS letters
+          FROM ranked GROUP BY work_id
+      ORDER BY {best}
     )
 """
 
-_BEST = "f.rank, f.similarity DESC, char_length(f.folded), f.folded, w.id"
+_BEST = "tier, letters, folded, work_id"
 
+# In this order the matches are sorted before they are joined, so that no more works are read than the page shows.
 _PAGE = """{candidates}
     SELECT {card}::text AS card, w.id
-      FROM (SELECT w.*, row_number() OVER (ORDER BY {order}) AS place
+      FROM (SELECT f.*, w.*
               FROM found f JOIN works w ON w.id = f.work_id
              WHERE {where}
-          ORDER BY place LIMIT $2::bigint OFFSET $3::bigint) w
+          ORDER BY {order} LIMIT $2::bigint OFFSET $3::bigint) w
       LEFT JOIN media m ON m.id = w.cover_media_id
-  ORDER BY w.place
+  ORDER BY {order}
 """
 
 _KEYS: dict[Sort, str] = {
@@ -92,10 +96,13 @@ _KEYS: dict[Sort, str] = {
 
 
 def statement(*, sort: Sort | None, order: Order | None, with_status: bool) -> str:
-    """The query: $1 text, $2 rows, $3 offset, $4 candidates, $5 threshold, $6 status where asked."""
-    where = f"{visibility.WORKS} AND w.status = $6" if with_status else visibility.WORKS
+    """The query: $1 text, $2 rows, $3 offset, $4 titles of a tier, $5 threshold, $6 works that are enough,
+    $7 status where asked.
+    """
     by = _BEST if sort is None else f"{_KEYS[sort]} {(order or NATURAL[sort]).upper()} NULLS LAST, w.id"
-    return _PAGE.format(candidates=_CANDIDATES, card=cards.JSON, order=by, where=where)
+    join = "JOIN works w ON w.id = t.work_id AND w.status = $7" if with_status else ""
+    candidates = _CANDIDATES.format(join=join, best=_BEST)
+    return _PAGE.format(candidates=candidates, card=cards.JSON, order=by, where=visibility.WORKS)
 
 
 class Found(msgspec.Struct, frozen=True, kw_only=True):
@@ -106,10 +113,13 @@ class Found(msgspec.Struct, frozen=True, kw_only=True):
 
 
 async def search(db: Connection, query: Query) -> Found:
-    """One page of what fits a text, in one statement. A text without letters or digits to fold finds nothing."""
+    """One page of what fits a text, in one statement. A text without anything to fold finds nothing."""
     text = query.text[:LONGEST].replace("\0", " ")
     status: list[Status] = [] if query.status is None else [query.status]
     sql = statement(sort=query.sort, order=query.order, with_status=bool(status))
-    candidates = max(MOST_CANDIDATES, query.offset + query.limit + 1)
-    records = await db.fetch(sql, text, query.limit + 1, query.offset, candidates, str(SIMILAR), *status)
+    last = query.offset + query.limit + 1
+    candidates = max(MOST_CANDIDATES, last)
+    # In an order of its own a page may need any match.
+    enough = last if query.sort is None else candidates
+    records = await db.fetch(sql, text, query.limit + 1, query.offset, candidates, str(SIMILAR), enough, *status)
     return Found(cards=cards.joined(records[: query.limit]), more=len(records) > query.limit)
