@@ -192,6 +192,7 @@ async def test_the_queue_is_counted_and_its_dead_get_another_try(pool: Pool, dsn
         await db.execute("UPDATE jobs SET state = 'dead', last_error = 'the site was down'")
     counts = (await orihon("jobs", "counts", "--json", DATABASE_URL=dsn)).json()
     assert [(lane["lane"], lane["dead"]) for lane in counts] == [("crawl", 1)]
+    assert (await orihon("jobs", "--json", DATABASE_URL=dsn)).json() == counts
     assert "the site was down" in (await orihon("jobs", "dead", DATABASE_URL=dsn)).out
     assert (await orihon("jobs", "requeue", DATABASE_URL=dsn)).status == 1, "what to requeue must be said"
     requeued = await orihon("jobs", "requeue", "--everything", DATABASE_URL=dsn)
@@ -233,9 +234,11 @@ async def test_commands_work_on_the_embedded_database_whether_or_not_it_runs(fol
     await server.start("a test")
     try:
         assert (await orihon("jobs", "counts", "--json", ORIHON_DATA=data)).json() == []
-        assert server.pid is not None
+        assert (await orihon("db", "url", ORIHON_DATA=data)).out.strip() == server.dsn()
+        assert server.pid is not None, "a command does not stop what it did not start"
     finally:
         await server.stop()
+    assert (await orihon("db", "url", ORIHON_DATA=data)).status == 1
     looked = await orihon("doctor", "--json", ORIHON_DATA=data)
     verdicts = {check["name"]: check["verdict"] for check in json.loads(looked.out)}
     assert verdicts["Database"] == verdicts["Schema"] == verdicts["Data directory"] == "ok"

@@ -31,7 +31,7 @@ COMMANDS = (
     Command("source", "sources:app", _LIBRARY, "What is followed: add, list, run, pause, resume, check."),
     Command("jobs", "jobs:app", _LIBRARY, "The queue: counts, list, dead, requeue."),
     Command("user", "users:app", _LIBRARY, "Accounts: add, password."),
-    Command("db", "schema:app", _CARE, "The database schema: status, upgrade."),
+    Command("db", "schema:app", _CARE, "The database: status, upgrade, url, binaries."),
     Command("sweep", "upkeep:sweep", _CARE, "Remove what nothing in the library needs any more."),
     Command("doctor", "doctor:doctor", _CARE, "Check the installation and say what to do."),
 )

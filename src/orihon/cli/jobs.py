@@ -18,6 +18,7 @@ app = App(name="jobs", help="The queue: counts, list, dead, requeue.")
 
 
 @app.command
+@app.default
 async def counts(*, json: Json = False) -> None:
     """How many jobs wait, run and have given up in each lane.
 

@@ -1,4 +1,4 @@
-"""`orihon db`: the database schema."""
+"""`orihon db`: the database and its schema."""
 
 from typing import Annotated
 
@@ -6,13 +6,15 @@ import msgspec
 from cyclopts import App, Parameter
 
 from orihon.cli.output import as_json, line, say
+from orihon.cli.status import CommandFailed
 from orihon.config import load
 from orihon.db import migrate
-from orihon.db.server import database, reach
+from orihon.db.program import BINARIES
+from orihon.db.server import database, reach, running
 
 Json = Annotated[bool, Parameter("--json", negative="", help="Print JSON, for scripts.")]
 
-app = App(name="db", help="The database schema: status, upgrade.")
+app = App(name="db", help="The database: status, upgrade, url, binaries.")
 
 
 class Report(msgspec.Struct):
@@ -64,6 +66,38 @@ async def upgrade() -> None:
     async with database(load(), doing="orihon db upgrade", say=say) as dsn:
         await migrate.upgrade_in_child(dsn)
     line(f"The schema is {migrate.HEAD}, the newest.")
+
+
+@app.command
+async def url() -> None:
+    """Print the address of the database, for `psql`, `pg_dump` and `pg_restore`.
+
+    The embedded one has an address while `orihon serve` runs.
+
+    For example:
+
+    ```
+    pg_dump "$(orihon db url)" --format=custom --file=orihon.dump
+    ```
+    """
+    settings = load()
+    address = settings.database_url or await running(settings.data / "postgres")
+    if address is None:
+        raise CommandFailed("The embedded PostgreSQL does not run. Start `orihon serve` first.")
+    line(address)
+
+
+@app.command
+def binaries() -> None:
+    """Print the folder of PostgreSQL's own programs, such as `pg_dump`, that fit the embedded server.
+
+    For example:
+
+    ```
+    "$(orihon db binaries)/pg_dump" "$(orihon db url)" --format=custom --file=orihon.dump
+    ```
+    """
+    line(str(BINARIES))
 
 
 _WORDS = {
