@@ -2,10 +2,10 @@
 
 import time
 from collections.abc import Callable
-from typing import Annotated
 
 import msgspec
-from litestar.params import Dependency
+from litestar.di import NamedDependency
+from litestar.params import SkipValidation
 
 from orihon.accounts.limiter import Limiter
 from orihon.accounts.passwords import Passwords
@@ -51,7 +51,7 @@ class Context(msgspec.Struct, frozen=True, kw_only=True):
         return self.services.pool
 
 
-Given = Annotated[Context, Dependency(skip_validation=True)]
+Given = NamedDependency[SkipValidation[Context]]
 """How a handler asks for the context, as a parameter named `context`."""
 
 

@@ -3,7 +3,7 @@
 from collections.abc import Collection
 from typing import Annotated, TypeVar, cast
 
-from litestar.params import Parameter
+from litestar.params import QueryParameter
 
 from orihon.api.errors import invalid
 
@@ -12,8 +12,8 @@ T = TypeVar("T", bound=str)
 MOST = 200
 DEEPEST = 2**31 - 1
 
-Limit = Annotated[int, Parameter(query="limit", description="Most items; clamped to what the list allows.")]
-Offset = Annotated[int, Parameter(query="offset", description="Items to skip; less than 0 counts as 0.")]
+Limit = Annotated[int, QueryParameter(name="limit", description="Most items; clamped to what the list allows.")]
+Offset = Annotated[int, QueryParameter(name="offset", description="Items to skip; less than 0 counts as 0.")]
 
 
 def clamp_limit(limit: int, most: int = MOST) -> int:

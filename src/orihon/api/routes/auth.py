@@ -5,6 +5,7 @@ from typing import Any
 import structlog
 from litestar import Controller, Request, Response, get, post
 from litestar.datastructures import Cookie
+from litestar.params import JSONBody
 
 from orihon.accounts import addresses, sessions, tokens, users
 from orihon.accounts.errors import BadPassword, WrongCredentials
@@ -36,7 +37,9 @@ class AuthController(Controller):
         )
 
     @post("/login", guards=[anyone], status_code=200, responses=errors(401, 429), summary="Sign in")
-    async def login(self, context: Given, request: Request[Any, Any, Any], data: Login) -> Response[UserAnswer]:
+    async def login(
+        self, context: Given, request: Request[Any, Any, Any], data: JSONBody[Login]
+    ) -> Response[UserAnswer]:
         settings = context.settings
         address = addresses.client_address(request.headers.get("x-forwarded-for"), trusted_proxy=settings.trusted_proxy)
         if (wait := context.limiter.take(address)) is not None:

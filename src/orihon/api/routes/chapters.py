@@ -3,6 +3,7 @@
 from uuid import UUID
 
 from litestar import Controller, get, post
+from litestar.params import FromPath
 
 from orihon.api.context import Given
 from orihon.api.documented import errors
@@ -23,7 +24,9 @@ class ChapterController(Controller):
     tags = ("Library",)
 
     @get(guards=[anyone], responses=errors(404), summary="Chapters of a title, in reading order")
-    async def list_chapters(self, context: Given, work_id: UUID, limit: Limit = 50, offset: Offset = 0) -> ChapterPage:
+    async def list_chapters(
+        self, context: Given, work_id: FromPath[UUID], limit: Limit = 50, offset: Offset = 0
+    ) -> ChapterPage:
         rows, skipped = clamp_limit(limit, _MOST), clamp_offset(offset)
         async with context.pool.acquire() as db:
             found = await chapters.in_reading_order(db, work_id, limit=rows, offset=skipped)
@@ -32,7 +35,7 @@ class ChapterController(Controller):
         return ChapterPage(items=found.chapters, page=PageInfo(limit=rows, offset=skipped, total=found.total))
 
     @get("/{chapter_id:uuid}", guards=[anyone], responses=errors(404), summary="A chapter and its neighbours")
-    async def get_chapter(self, context: Given, work_id: UUID, chapter_id: UUID) -> ChapterDetail:
+    async def get_chapter(self, context: Given, work_id: FromPath[UUID], chapter_id: FromPath[UUID]) -> ChapterDetail:
         async with context.pool.acquire() as db:
             found = await chapters.placed(db, work_id, chapter_id)
         if found is None:
@@ -40,7 +43,7 @@ class ChapterController(Controller):
         return found
 
     @get("/{chapter_id:uuid}/pages", guards=[anyone], responses=errors(404), summary="Pages of a chapter, in order")
-    async def get_pages(self, context: Given, work_id: UUID, chapter_id: UUID) -> Pages:
+    async def get_pages(self, context: Given, work_id: FromPath[UUID], chapter_id: FromPath[UUID]) -> Pages:
         async with context.pool.acquire() as db:
             found = await pages.of_chapter(db, work_id, chapter_id)
         if found is None:
@@ -54,7 +57,7 @@ class ChapterController(Controller):
         responses=errors(404, 409),
         summary="Have a chapter brought that a reader opened",
     )
-    async def fetch_chapter(self, context: Given, work_id: UUID, chapter_id: UUID) -> Queued:
+    async def fetch_chapter(self, context: Given, work_id: FromPath[UUID], chapter_id: FromPath[UUID]) -> Queued:
         async with context.pool.acquire() as db, db.transaction():
             opened = await asking.open_chapter(db, work_id, chapter_id)
         match opened:

@@ -3,6 +3,7 @@
 from typing import Any
 
 from litestar import Request, get
+from litestar.params import FromQuery
 from litestar.response import Stream
 
 from orihon.api.context import Given
@@ -29,7 +30,7 @@ _FOR_ALL: frozenset[Topic] = frozenset(("library",))
 async def events(
     context: Given,
     request: Request[Any, Any, Any],
-    topics: str | None = None,
+    topics: FromQuery[str | None] = None,
 ) -> Stream:
     chosen = _topics(topics)
     if not _FOR_ALL.issuperset(chosen):

@@ -3,7 +3,7 @@
 from typing import Annotated
 
 from litestar import Controller, get, post
-from litestar.params import Parameter
+from litestar.params import FromQuery, JSONBody, QueryParameter
 
 from orihon.api.context import Given
 from orihon.api.documented import errors
@@ -35,8 +35,8 @@ class JobController(Controller):
     async def list_jobs(
         self,
         context: Given,
-        in_state: Annotated[str | None, Parameter(query="state")] = None,
-        kind: str | None = None,
+        in_state: Annotated[str | None, QueryParameter(name="state")] = None,
+        kind: FromQuery[str | None] = None,
         limit: Limit = 50,
         offset: Offset = 0,
     ) -> JobPage:
@@ -53,7 +53,7 @@ class JobController(Controller):
         responses=errors(401, 403),
         summary="Give dead jobs a new life",
     )
-    async def requeue(self, context: Given, data: RequeueBody) -> Requeued:
+    async def requeue(self, context: Given, data: JSONBody[RequeueBody]) -> Requeued:
         match data.scope:
             case "all" if not data.confirm:
                 raise invalid("confirm", "required", "Every dead job would run again. Say `confirm` to do it.")

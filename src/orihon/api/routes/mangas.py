@@ -6,6 +6,7 @@ from uuid import UUID
 
 import msgspec
 from litestar import Controller, Request, Response, delete, get, put
+from litestar.params import FromPath, FromQuery
 
 from orihon.api.context import Context, Given
 from orihon.api.documented import answers, errors
@@ -46,11 +47,11 @@ class MangaController(Controller):
         self,
         context: Given,
         request: Request[Any, Any, Any],
-        search: str | None = None,
-        status: str | None = None,
-        sort: str | None = None,
-        order: str | None = None,
-        after: str | None = None,
+        search: FromQuery[str | None] = None,
+        status: FromQuery[str | None] = None,
+        sort: FromQuery[str | None] = None,
+        order: FromQuery[str | None] = None,
+        after: FromQuery[str | None] = None,
         limit: Limit = 50,
         offset: Offset = 0,
     ) -> Response[bytes]:
@@ -83,7 +84,7 @@ class MangaController(Controller):
         return unless_held(request, answer.body, answer.etag)
 
     @get("/{work_id:uuid}", guards=[anyone], responses=errors(404), summary="A title in full")
-    async def get_manga(self, context: Given, work_id: UUID) -> MangaDetail:
+    async def get_manga(self, context: Given, work_id: FromPath[UUID]) -> MangaDetail:
         async with context.pool.acquire() as db:
             found = await works.detail(db, work_id)
         if found is None:
@@ -97,7 +98,7 @@ class MangaController(Controller):
         responses=errors(401, 403, 404),
         summary="Have a title's chapters brought",
     )
-    async def want(self, context: Given, work_id: UUID) -> None:
+    async def want(self, context: Given, work_id: FromPath[UUID]) -> None:
         async with context.pool.acquire() as db, db.transaction():
             found = await asking.want(db, work_id)
         if not found:
@@ -110,7 +111,7 @@ class MangaController(Controller):
         responses=errors(401, 403),
         summary="Want a title no more",
     )
-    async def unwant(self, context: Given, work_id: UUID) -> None:
+    async def unwant(self, context: Given, work_id: FromPath[UUID]) -> None:
         async with context.pool.acquire() as db, db.transaction():
             await wanted.remove(db, work_id)
             await notify(db, "library", str(work_id))

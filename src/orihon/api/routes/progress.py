@@ -4,6 +4,7 @@ from typing import Any
 from uuid import UUID
 
 from litestar import Controller, Request, get, put
+from litestar.params import FromQuery, JSONBody
 
 from orihon.api.context import Given
 from orihon.api.documented import errors
@@ -31,8 +32,8 @@ class ProgressController(Controller):
         self,
         context: Given,
         request: Request[Any, Any, Any],
-        manga_id: UUID | None = None,
-        latest: bool = False,
+        manga_id: FromQuery[UUID | None] = None,
+        latest: FromQuery[bool] = False,
         limit: Limit = 50,
     ) -> ProgressList:
         async with context.pool.acquire() as db:
@@ -47,7 +48,9 @@ class ProgressController(Controller):
         summary="Say where one has got to; merged with what is known",
         description="Sending it again changes nothing. Chapters that do not exist are named in `unknown`.",
     )
-    async def put_progress(self, context: Given, request: Request[Any, Any, Any], data: ProgressBody) -> Saved:
+    async def put_progress(
+        self, context: Given, request: Request[Any, Any, Any], data: JSONBody[ProgressBody]
+    ) -> Saved:
         if len(data.items) > progress.MOST_ITEMS:
             raise invalid("items", f"max {progress.MOST_ITEMS}", "Too many at once; send them in parts.")
         async with context.pool.acquire() as db:

@@ -3,6 +3,7 @@
 from uuid import UUID
 
 from litestar import Controller, delete, get, patch, post
+from litestar.params import FromPath, JSONBody
 
 from orihon.api.context import Given
 from orihon.api.documented import errors
@@ -43,7 +44,7 @@ class SourceController(Controller):
             return await source_list(db)
 
     @post(guards=[administrator], responses=errors(401, 403, 409), summary="Follow a source")
-    async def add_source(self, context: Given, data: NewSource) -> SourceView:
+    async def add_source(self, context: Given, data: JSONBody[NewSource]) -> SourceView:
         try:
             async with context.pool.acquire() as db, db.transaction():
                 source_id = await sources.add(db, data)
@@ -76,7 +77,7 @@ class SourceController(Controller):
         summary="What a source would bring, before it is followed",
         description="Reads one list page, one title and one chapter. What goes wrong is told in `failure`.",
     )
-    async def check(self, context: Given, data: CheckBody) -> Preview:
+    async def check(self, context: Given, data: JSONBody[CheckBody]) -> Preview:
         try:
             adapter = open_adapter(data.adapter, data.url, data.settings)
         except BadSettings as error:
@@ -85,7 +86,7 @@ class SourceController(Controller):
             return await preview(adapter, fetcher, expected=(FetchError,))
 
     @get("/{source_id:uuid}", guards=[administrator], responses=errors(401, 403, 404), summary="One source")
-    async def get_source(self, context: Given, source_id: UUID) -> SourceView:
+    async def get_source(self, context: Given, source_id: FromPath[UUID]) -> SourceView:
         async with context.pool.acquire() as db:
             return await _view(db, source_id)
 
@@ -95,7 +96,7 @@ class SourceController(Controller):
         responses=errors(401, 403, 404),
         summary="Change or pause a source; what is absent stays",
     )
-    async def edit_source(self, context: Given, source_id: UUID, data: SourceEdit) -> SourceView:
+    async def edit_source(self, context: Given, source_id: FromPath[UUID], data: JSONBody[SourceEdit]) -> SourceView:
         try:
             async with context.pool.acquire() as db, db.transaction():
                 await sources.edit(db, source_id, data)
@@ -110,7 +111,7 @@ class SourceController(Controller):
         responses=errors(401, 403, 404),
         summary="Stop following; what it brought stays",
     )
-    async def remove_source(self, context: Given, source_id: UUID) -> None:
+    async def remove_source(self, context: Given, source_id: FromPath[UUID]) -> None:
         async with context.pool.acquire() as db, db.transaction():
             removed = await sources.remove(db, source_id)
         if not removed:
@@ -123,7 +124,7 @@ class SourceController(Controller):
         responses=errors(401, 403, 404),
         summary="Look for news now",
     )
-    async def run_source(self, context: Given, source_id: UUID) -> Queued:
+    async def run_source(self, context: Given, source_id: FromPath[UUID]) -> Queued:
         async with context.pool.acquire() as db:
             answer = await sources.run_now(db, source_id)
         if answer is None:
@@ -136,7 +137,9 @@ class SourceController(Controller):
         responses=errors(401, 403, 404),
         summary="Walks of a source, latest first",
     )
-    async def list_walks(self, context: Given, source_id: UUID, limit: Limit = 50, offset: Offset = 0) -> WalkList:
+    async def list_walks(
+        self, context: Given, source_id: FromPath[UUID], limit: Limit = 50, offset: Offset = 0
+    ) -> WalkList:
         rows, skipped = clamp_limit(limit), clamp_offset(offset)
         async with context.pool.acquire() as db:
             if await sources.get(db, source_id) is None:
@@ -145,7 +148,7 @@ class SourceController(Controller):
         return WalkList(items=walks, page=PageInfo(limit=rows, offset=skipped))
 
 
-async def _view(db: Connection, source_id: UUID) -> SourceView:
+async def _view(db: Connection, source_id: FromPath[UUID]) -> SourceView:
     found = await sources.overviews(db, source_id)
     if not found:
         raise not_found("source")
