@@ -1,6 +1,7 @@
 """The command line as a person or a script meets it: real processes, real database."""
 
 import asyncio
+import io
 import json
 import os
 import shutil
@@ -9,10 +10,12 @@ import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
+from unittest import mock
 
 import msgspec
 import pytest
 
+from orihon.cli import run
 from orihon.cli.reference import cli, configuration
 from orihon.config import declared
 from orihon.db.embedded import EmbeddedPostgres
@@ -36,15 +39,33 @@ class Ended(msgspec.Struct):
 
 
 async def orihon(*words: str, feed: str = "", **variables: object) -> Ended:
-    """Run one command. `variables` are all that it finds of settings."""
+    """Run one command in a thread, since a process for each would cost half a minute.
+
+    `variables` are all that it finds of settings.
+    """
+    settings = {env.name for _, env, _ in declared()}
+    environment = {name: value for name, value in os.environ.items() if name not in settings}
+    out, err = io.StringIO(), io.StringIO()
+    with (
+        mock.patch.dict(os.environ, environment | {name: str(value) for name, value in variables.items()}, clear=True),
+        mock.patch.dict(os.environ, {"COLUMNS": "200"}),
+        mock.patch.multiple(sys, stdin=io.StringIO(feed), stdout=out, stderr=err),
+    ):
+        status = await asyncio.to_thread(run, words)
+    assert "Traceback" not in err.getvalue(), err.getvalue()
+    return Ended(status, out.getvalue(), err.getvalue())
+
+
+async def process(*words: str, **variables: object) -> Ended:
+    """Run one command as a person does."""
     settings = {env.name for _, env, _ in declared()}
     environment = {name: value for name, value in os.environ.items() if name not in settings}
     process = await asyncio.create_subprocess_exec(
         sys.executable, "-m", "orihon.cli", *words,
-        env=environment | {name: str(value) for name, value in variables.items()} | {"COLUMNS": "200"},
-        stdin=asyncio.subprocess.PIPE, stdout=asyncio.subprocess.PIPE, stderr=asyncio.subprocess.PIPE,
+        env=environment | {name: str(value) for name, value in variables.items()},
+        stdin=asyncio.subprocess.DEVNULL, stdout=asyncio.subprocess.PIPE, stderr=asyncio.subprocess.PIPE,
     )  # fmt: skip
-    out, err = await process.communicate(feed.encode())
+    out, err = await process.communicate()
     assert "Traceback" not in err.decode(), err.decode()
     return Ended(process.returncode or 0, out.decode(), err.decode())
 
@@ -62,7 +83,7 @@ def folder() -> Iterator[Path]:
 
 async def test_the_list_of_commands_is_quick_and_says_what_each_is_for() -> None:
     """The list has its own one-line texts; they are the first lines of what the commands say of themselves."""
-    listed = await orihon("--help")
+    listed = await process("--help")
     assert listed.status == 0
     page = cli()
     for line in ("Run everything on this machine", "Check the installation", "What is followed"):
@@ -95,7 +116,7 @@ async def test_a_mistyped_command_line_ends_with_status_2(words: tuple[str, ...]
 @pytest.mark.parametrize("words", [("serve",), ("web",), ("source", "list")])
 async def test_a_bad_setting_is_named_and_ends_with_status_2(words: tuple[str, ...]) -> None:
     """Status 2 also tells a supervisor that another try is of no use."""
-    ended = await orihon(*words, PORT="70000")
+    ended = await process(*words, PORT="70000")
     assert ended.status == 2
     assert "PORT" in ended.err
 
@@ -108,13 +129,13 @@ async def test_an_unreachable_database_is_said_without_its_password() -> None:
 
 
 async def test_a_worker_alone_needs_a_database(folder: Path) -> None:
-    ended = await orihon("worker", ORIHON_DATA=folder)
+    ended = await process("worker", ORIHON_DATA=folder)
     assert ended.status == 2
     assert "DATABASE_URL" in ended.err
 
 
 async def test_an_unknown_lane_is_refused_with_those_that_exist(dsn: str) -> None:
-    ended = await orihon("worker", "--lanes", "crawl,carwl", DATABASE_URL=dsn)
+    ended = await process("worker", "--lanes", "crawl,carwl", DATABASE_URL=dsn)
     assert ended.status == 2
     assert "'carwl'" in ended.err
     assert "media" in ended.err
@@ -123,7 +144,7 @@ async def test_an_unknown_lane_is_refused_with_those_that_exist(dsn: str) -> Non
 async def test_a_newer_schema_is_refused_by_every_process(pool: Pool, dsn: str) -> None:
     await pool.execute("UPDATE alembic_version SET version_num = '0999'")
     for words in (("web",), ("worker",), ("source", "list")):
-        ended = await orihon(*words, DATABASE_URL=dsn)
+        ended = await process(*words, DATABASE_URL=dsn)
         assert ended.status == 2
         assert "newer Orihon" in ended.err
     assert (await orihon("db", "status", DATABASE_URL=dsn)).status == 1

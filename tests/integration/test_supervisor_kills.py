@@ -4,6 +4,7 @@ import asyncio
 import os
 import signal
 import socket
+import sys
 import tempfile
 from collections.abc import Iterator
 from pathlib import Path
@@ -194,3 +195,25 @@ def test_a_port_that_is_taken_is_said_before_anything_starts(serve: Serve) -> No
     assert f"PORT={serve.port + 1}" in said
     assert "Traceback" not in said
     assert not (serve.data / "postgres" / "postgresql.conf").exists()
+
+
+def test_the_real_web_and_worker_live_through_the_same(serve: Serve) -> None:
+    """`orihon serve` itself: each part is killed in turn, then the supervisor."""
+    command = (sys.executable, "-P", "-m", "orihon.cli", "serve")
+    with Serve(serve.data, serve.port, command) as running:
+        running.until_ready()
+        for name in ("web", "worker", "postgres"):
+            victim = running.child(name)
+            os.kill(victim, signal.SIGKILL)
+            until(lambda: running.child(name) != victim, f"a new {name}")  # noqa: B023 - used in this round only
+            until(running.answers, f"an answer after the end of {name}")
+        processes = running.everything()
+        running.kill()
+        until(lambda: gone(processes), "every process ended", 15)
+    with Serve(serve.data, serve.port, command) as again:
+        again.until_ready()
+        processes = again.everything()
+        assert again.end(signal.SIGINT) == 0
+        assert gone(processes)
+        assert port_is_free(again.port)
+        assert "Traceback" not in again.output()
