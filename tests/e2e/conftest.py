@@ -122,7 +122,7 @@ def page(context: BrowserContext) -> Iterator[Page]:
 def sign_in(page: Page) -> None:
     """As the demo's administrator."""
     page.goto("/sign-in")
-    page.get_by_label("Name").fill(USERNAME)
-    page.get_by_label("Password").fill(PASSWORD)
+    page.get_by_role("textbox", name="Name").fill(USERNAME)
+    page.get_by_role("textbox", name="Password").fill(PASSWORD)
     page.get_by_role("button", name="Sign in").click()
-    expect(page.get_by_role("button", name="Sign out")).to_be_visible()
+    expect(page.get_by_role("link", name="Sources").first).to_be_visible()
