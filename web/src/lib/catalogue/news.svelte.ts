@@ -20,8 +20,14 @@ export class News {
 	#pause: ReturnType<typeof setTimeout> | undefined;
 	#live: Live;
 
-	/** `settle`: take what is new into the list if that disturbs nobody; tells whether it did. */
-	constructor(readonly settle: () => boolean) {
+	/**
+	 * `settle`: take what is new into the list if that disturbs nobody; tells whether it did. `listed`: how many titles
+	 * the list says there are, where it lists all of them: some may have come between it and the first event.
+	 */
+	constructor(
+		readonly settle: () => boolean,
+		readonly listed: () => number | null
+	) {
 		this.#live = new Live('library', { library: (data) => this.#heard(data as Standing) });
 	}
 
@@ -39,7 +45,7 @@ export class News {
 
 	#heard(now: Standing): void {
 		this.standing = now;
-		this.#shown ??= now;
+		this.#shown ??= { ...now, works: this.listed() ?? now.works };
 		this.fresh = Math.max(0, now.works - this.#shown.works);
 		this.any = now.works !== this.#shown.works || now.chapters !== this.#shown.chapters;
 		if (this.any) this.#pause ??= setTimeout(() => this.#offer(), CALM_MS);

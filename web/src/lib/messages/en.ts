@@ -96,7 +96,7 @@ export const en = {
 	},
 	chapter: {
 		name: (number: number | null, title: string | null) =>
-			number === null ? (title ?? 'Extra') : title ? `Chapter ${number}: ${title}` : `Chapter ${number}`,
+			title ?? (number === null ? 'Extra' : `Chapter ${number}`),
 		short: (number: number | null, title: string | null) => (number === null ? (title ?? 'Extra') : `Chapter ${number}`),
 		pages: (n: number) => count(n, 'page', 'pages'),
 		read: 'Read',
