@@ -6,7 +6,7 @@ BIN := $(VENV)/bin
 RUN := $(BIN)/python -m
 
 .DEFAULT_GOAL := help
-.PHONY: help env web demo serve test check lint types contracts unit integration e2e web-test plans chaos bench docs lock clean chromium
+.PHONY: help env web demo serve test check lint types contracts unit integration e2e screenshots web-test plans chaos bench docs lock clean chromium
 
 help: ## List the targets
 	@awk -F':.*## ' '/^[a-z0-9-]+:.*## / {printf "  %-12s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -56,6 +56,10 @@ chromium: env
 e2e: web chromium ## A real browser against running processes
 	$(BIN)/pytest -q -m e2e tests/e2e
 
+screenshots: web chromium ## Take the pictures of the README anew
+	mkdir -p docs/screenshots
+	ORIHON_SCREENSHOTS=docs/screenshots $(BIN)/pytest -q -m e2e tests/e2e/test_screens.py
+
 test: check unit web-test integration e2e ## Everything; under 20 minutes on two cores
 
 plans: env ## Query plans at a million rows (long)
@@ -69,6 +73,8 @@ bench: web ## Measurements beside peers; writes bench/results/latest.json
 
 docs: env ## Generate the reference pages
 	$(BIN)/python -m orihon.api.openapi > docs/openapi.json
+	$(BIN)/python -m orihon.sources.html.reference docs/site-profiles.md
+	$(BIN)/python -m orihon.cli.reference docs
 
 lock: env ## Lock the Python requirements with hashes
 	$(BIN)/python -m venv .venv/lock && .venv/lock/bin/pip install --quiet uv
