@@ -8,12 +8,12 @@ from pathlib import Path
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
+from tests.support.waiting import eventually
 
 from orihon.media.decoder import Damaged, DecoderPool, Seen
 from orihon.media.errors import BadDimensions, BadHeader, MediaError, NotAnImage, Truncated
 from orihon.media.inbound import Inbound, Probed
 from orihon.storage.local import LocalStorage
-from tests.support.waiting import eventually
 
 pytestmark = pytest.mark.anyio
 
