@@ -1,4 +1,4 @@
-"""A catalogue of made-up titles, as many as asked for: Latin, accented, Japanese and Cyrillic, with authors and tags."""
+"""A catalogue of made-up titles, as many as asked for: Latin, accented, Japanese, Cyrillic, with authors and tags."""
 
 import random
 from datetime import UTC, datetime, timedelta
