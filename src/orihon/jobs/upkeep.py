@@ -15,7 +15,7 @@ REQUEUE_BATCH = 1000
 REAP_BATCH = 5000
 """Rows that one statement deletes; one unbounded delete holds its locks for too long (crawler-core 2.8)."""
 
-_REQUEUE_TRIES = 5
+_REQUEUE_TRIES = 50
 
 _LAPSED = """
     SELECT id, attempts, max_attempts, reclaims FROM jobs
@@ -130,14 +130,16 @@ async def requeue(db: Connection, *, kind: str | None = None, job_id: UUID | Non
 
 
 async def _requeue_batch(db: Connection, kind: str | None, job_id: UUID | None) -> int:
+    size = REQUEUE_BATCH
     for remaining in reversed(range(_REQUEUE_TRIES)):
         try:
             async with db.transaction():
-                revived: int = await db.fetchval(_REQUEUE, kind, job_id, REQUEUE_BATCH)
+                revived: int = await db.fetchval(_REQUEUE, kind, job_id, size)
         except asyncpg.UniqueViolationError:
-            # A producer was faster; the next look sees its job.
+            # A producer was faster; the next look sees its job. The fewer jobs at once, the fewer can collide.
             if not remaining:
                 raise
+            size = max(1, size // 2)
         else:
             return revived
     raise AssertionError("unreachable")
