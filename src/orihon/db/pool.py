@@ -10,6 +10,12 @@ from asyncpg.pool import PoolConnectionProxy
 Connection: TypeAlias = "asyncpg.Connection[asyncpg.Record] | PoolConnectionProxy[asyncpg.Record]"
 Pool: TypeAlias = "asyncpg.Pool[asyncpg.Record]"
 
+TROUBLE = (OSError, asyncpg.PostgresError, asyncpg.InterfaceError, asyncpg.InternalClientError, TimeoutError)
+"""What a database raises that cannot answer now: gone, restarting, out of connections, cut off in the middle.
+
+Loops that outlive the loss of the database catch this and try again.
+"""
+
 T = TypeVar("T")
 
 
