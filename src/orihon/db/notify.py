@@ -12,7 +12,7 @@ import asyncpg
 import msgspec
 import structlog
 
-from orihon.db.pool import Connection, connect
+from orihon.db.pool import TROUBLE, Connection, connect
 
 log = structlog.get_logger(__name__)
 
@@ -26,8 +26,6 @@ BACKLOG = 1000
 """Notices that a slow reader may leave unread; more, and it gets one that says: read afresh."""
 
 _NOTIFY = "SELECT pg_notify($1, $2)"
-
-_TROUBLE = (OSError, asyncpg.PostgresError, asyncpg.InterfaceError, TimeoutError)
 
 
 async def notify(db: Connection, channel: str, payload: str = "") -> None:
@@ -149,7 +147,7 @@ class Bus:
                 finally:
                     self._connected.clear()
                     connection.terminate()
-            except _TROUBLE as error:
+            except TROUBLE as error:
                 log.warning("not listening for hints; polling goes on", error=str(error) or type(error).__name__)
             await self._sleep(reconnect_delay(self._failures, self._random()))
             self._failures += 1

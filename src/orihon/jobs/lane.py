@@ -10,11 +10,10 @@ import contextlib
 from collections.abc import Callable, Iterable, Mapping
 from uuid import UUID
 
-import asyncpg
 import msgspec
 import structlog
 
-from orihon.db.pool import Connection, Pool
+from orihon.db.pool import TROUBLE, Connection, Pool
 from orihon.jobs import queue, waiting
 from orihon.jobs.handlers import Done, Entry, GiveUp, Job, Postpone, Settled
 from orihon.jobs.payloads import BadPayload, decode
@@ -22,9 +21,6 @@ from orihon.jobs.queue import Claim, Leased, LeaseLost
 from orihon.jobs.rules import BEAT_SECONDS, IDLE_CAP_SECONDS, LEASE_SECONDS, one_line, poll_delay
 
 log = structlog.get_logger(__name__)
-
-TROUBLE = (OSError, asyncpg.PostgresError, asyncpg.InterfaceError, TimeoutError)
-"""A database that cannot answer now. Workers take its loss as normal and try again."""
 
 BATCH = 50
 """Jobs that one lease takes at most."""
@@ -220,7 +216,8 @@ class LaneRunner:
 
     async def run(self) -> None:
         """Run jobs one at a time until cancelled; the job in hand then goes back with its attempt refunded."""
-        while True:
+        # A handler may have swallowed the cancellation.
+        while not self._stopping.is_set():
             held = await self._ready.get()
             if held.lost:
                 self._forget(held)

@@ -10,10 +10,10 @@ import asyncpg
 import structlog
 
 from orihon.db.notify import Bus, Notice
-from orihon.db.pool import Pool, connect
+from orihon.db.pool import TROUBLE, Pool, connect
 from orihon.jobs import queue, schedule, upkeep, waiting
 from orihon.jobs.handlers import BadHandlers, Done, Entry, GiveUp, Handler, Job, Postpone, Result, Settled, registry
-from orihon.jobs.lane import TROUBLE, Held, Lane, LaneRunner, Timing
+from orihon.jobs.lane import Held, Lane, LaneRunner, Timing
 from orihon.jobs.rules import gives_up, one_line
 from orihon.runtime import live_status
 
@@ -85,8 +85,7 @@ class Worker:
                 task.result()
         finally:
             forget()
-            # Shielded, so that the cancellation that stops the worker does not stop the giving back (hazard H12).
-            await asyncio.shield(_task(self._drain(fetching, running, settling, keeping), "drain"))
+            await _to_its_end(self._drain(fetching, running, settling, keeping))
 
     def _hint(self, notice: Notice) -> None:
         if notice.payload is None:
@@ -181,3 +180,18 @@ class Worker:
 
 def _task(work: Coroutine[Any, Any, None], name: str) -> asyncio.Task[None]:
     return asyncio.create_task(work, name=name)
+
+
+async def _to_its_end(drain: Coroutine[Any, Any, None]) -> None:
+    """Whatever stops the worker, once or twice, does not stop the giving back (hazard H12). Its time is limited."""
+    task = _task(drain, "drain")
+    cancelled = False
+    while not task.done():
+        try:
+            await asyncio.shield(task)
+        except asyncio.CancelledError:
+            if task.cancelled():
+                raise
+            cancelled = True
+    if cancelled:
+        raise asyncio.CancelledError

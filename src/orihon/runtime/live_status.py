@@ -10,16 +10,12 @@ from collections.abc import AsyncIterator
 from datetime import datetime
 from uuid import UUID, uuid4
 
-import asyncpg
 import msgspec
 import structlog
 
-from orihon.db.pool import Connection, Pool
+from orihon.db.pool import TROUBLE, Connection, Pool
 
 log = structlog.get_logger(__name__)
-
-TROUBLE = (OSError, asyncpg.PostgresError, asyncpg.InterfaceError, TimeoutError)
-"""A database that cannot answer now. Status is for people who watch; work goes on without it."""
 
 _FAREWELL_SECONDS = 5.0
 
@@ -114,6 +110,7 @@ class LiveStatus:
             try:
                 await self._write()
             except TROUBLE as error:
+                # It is for people who watch; the work goes on without it.
                 log.debug("live status not written", key=self._key, error=str(error))
             with contextlib.suppress(TimeoutError):
                 async with asyncio.timeout(self._pace.ttl / 3):
