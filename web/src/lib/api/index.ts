@@ -76,7 +76,7 @@ export const chapters = {
 
 export const progress = {
 	of: (mangaId: string) =>
-		body(client.GET(`${API}/me/progress`, { params: { query: { manga_id: mangaId, limit: 200 } } })).then(
+		body(client.GET(`${API}/me/progress`, { params: { query: { manga_id: mangaId, limit: 1000 } } })).then(
 			(answer) => answer.items
 		),
 	latest: (limit: number) =>

@@ -1,6 +1,14 @@
 /** Every word that the interface says, in one place. */
 const count = (n: number, one: string, many: string) => `${n.toLocaleString('en')} ${n === 1 ? one : many}`;
 
+/** Many sites write the number into the title; it is not said twice. */
+function chapterName(number: number | null, title: string | null): string {
+	if (number === null) return title ?? 'Extra';
+	if (!title) return `Chapter ${number}`;
+	const said = title.match(/\d+(\.\d+)?/g)?.some((text) => Number(text) === number);
+	return said ? title : `Chapter ${number}: ${title}`;
+}
+
 export const en = {
 	app: 'Orihon',
 	skip: 'Skip to the content',
@@ -95,8 +103,7 @@ export const en = {
 		readCount: (read: number, of: number) => `${read.toLocaleString('en')} of ${of.toLocaleString('en')} read`
 	},
 	chapter: {
-		name: (number: number | null, title: string | null) =>
-			title ?? (number === null ? 'Extra' : `Chapter ${number}`),
+		name: chapterName,
 		short: (number: number | null, title: string | null) => (number === null ? (title ?? 'Extra') : `Chapter ${number}`),
 		pages: (n: number) => count(n, 'page', 'pages'),
 		read: 'Read',

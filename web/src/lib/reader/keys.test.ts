@@ -1,50 +1,63 @@
 import { describe, expect, it } from 'vitest';
-import { actOf, around, swiped, tapped } from './keys';
+import { actOf, swiped, tapped, type Direction } from './keys';
+
+const directions: Direction[] = ['ltr', 'rtl', 'vertical'];
 
 describe('keys', () => {
-	it('turn pages the way the title reads', () => {
-		expect(actOf('ArrowRight', 'single', 'ltr')).toBe('next');
-		expect(actOf('ArrowRight', 'single', 'rtl')).toBe('previous');
-		expect(actOf('ArrowLeft', 'single', 'rtl')).toBe('next');
+	it.each([
+		['ltr', 'next', 'previous'],
+		['rtl', 'previous', 'next'],
+		['vertical', 'next', 'previous']
+	] as const)('arrows turn the way a %s title reads', (direction, right, left) => {
+		expect(actOf('ArrowRight', 'single', direction)).toBe(right);
+		expect(actOf('ArrowLeft', 'single', direction)).toBe(left);
 	});
-	it('j and k do not depend on the direction (E2E-2)', () => {
-		expect(actOf('j', 'single', 'rtl')).toBe('next');
-		expect(actOf('k', 'single', 'ltr')).toBe('previous');
+	it.each(directions)('j and k go on and back in every mode, also %s', (direction) => {
+		for (const mode of ['single', 'continuous'] as const)
+			expect([actOf('j', mode, direction), actOf('k', mode, direction)]).toEqual(['next', 'previous']);
 	});
-	it('arrows do not turn pages in continuous mode (E2E-4)', () => {
-		for (const key of ['ArrowRight', 'ArrowLeft', ' ', 'Home', 'j']) expect(actOf(key, 'continuous', 'ltr')).toBeNull();
+	it('leaves what scrolls to the browser in continuous mode', () => {
+		for (const key of ['ArrowLeft', 'ArrowRight', 'ArrowUp', 'ArrowDown', ' ', 'PageDown', 'Home', 'End'])
+			expect(actOf(key, 'continuous', 'ltr')).toBeNull();
 	});
-	it('chapters and settings work in both modes', () => {
-		for (const mode of ['single', 'continuous'] as const) {
-			expect([actOf('n', mode, 'ltr'), actOf('m', mode, 'ltr'), actOf('Escape', mode, 'rtl')]).toEqual([
+	it('knows chapters, mode, fit, controls, help and the way back in both modes', () => {
+		for (const mode of ['single', 'continuous'] as const)
+			expect(['n', 'p', 'm', 'f', 'c', '?', 'Escape'].map((key) => actOf(key, mode, 'rtl'))).toEqual([
 				'nextChapter',
+				'previousChapter',
 				'mode',
+				'fit',
+				'controls',
+				'help',
 				'back'
 			]);
-		}
 	});
-	it('leaves other keys alone', () => {
-		expect(actOf('Tab', 'single', 'ltr')).toBeNull();
+	it('ignores the rest', () => {
+		expect(actOf('x', 'single', 'ltr')).toBeNull();
 	});
 });
 
-describe('taps and swipes', () => {
-	it('the outer thirds turn, the middle shows the controls', () => {
-		expect([tapped(10, 300, 'ltr'), tapped(150, 300, 'ltr'), tapped(290, 300, 'ltr')]).toEqual(['previous', null, 'next']);
-		expect([tapped(10, 300, 'rtl'), tapped(290, 300, 'rtl')]).toEqual(['next', 'previous']);
+describe('taps', () => {
+	it.each([
+		[10, 'ltr', 'previous'],
+		[290, 'ltr', 'next'],
+		[10, 'rtl', 'next'],
+		[290, 'rtl', 'previous'],
+		[150, 'ltr', null],
+		[150, 'rtl', null]
+	] as const)('at %i of 300 on a %s title: %s', (x, direction, act) => {
+		expect(tapped(x, 300, direction)).toBe(act);
 	});
-	it('a swipe is long and flat', () => {
-		expect(swiped(-80, 10, 'ltr')).toBe('next');
-		expect(swiped(-80, 10, 'rtl')).toBe('previous');
-		expect(swiped(-80, 70, 'ltr')).toBeNull();
+});
+
+describe('swipes', () => {
+	it('bring what lies on the other side', () => {
+		expect(swiped(-80, 5, 'ltr')).toBe('next');
+		expect(swiped(-80, 5, 'rtl')).toBe('previous');
+		expect(swiped(80, 5, 'rtl')).toBe('next');
+	});
+	it('are not taps and not scrolling', () => {
 		expect(swiped(-20, 0, 'ltr')).toBeNull();
-	});
-});
-
-describe('pages held ready', () => {
-	it('three ahead and one behind, within the chapter', () => {
-		expect(around(5, 10)).toEqual([5, 6, 7, 8, 4]);
-		expect(around(1, 2)).toEqual([1, 2]);
-		expect(around(10, 10)).toEqual([10, 9]);
+		expect(swiped(-80, 70, 'ltr')).toBeNull();
 	});
 });

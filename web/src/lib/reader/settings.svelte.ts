@@ -1,73 +1,99 @@
 /** How somebody likes to read: kept in this browser; mode and direction also per title. */
-import type { Direction, Fit, Mode } from './keys';
+import { read, write } from '$lib/state/stored';
+import type { Direction, Mode } from './keys';
 
 const KEY = 'orihon.reader';
-const FITS: Fit[] = ['width', 'height', 'original'];
-const GAPS = [0, 8, 24, 64];
+export const DIRECTIONS = ['ltr', 'rtl', 'vertical'] as const;
+export const FITS = ['page', 'width', 'height', 'original'] as const;
+export const GAPS = [0, 8, 24, 64] as const;
+export const DESKS = ['auto', 'paper', 'grey', 'black'] as const;
 
-interface Stored {
+export type Fit = (typeof FITS)[number];
+export type Desk = (typeof DESKS)[number];
+
+interface ForTitle {
+	mode?: Mode;
+	direction?: Direction;
+}
+
+interface Kept {
 	mode?: Mode;
 	fit?: Fit;
 	gap?: number;
-	titles?: Record<string, { mode?: Mode; direction?: Direction }>;
+	desk?: Desk;
+	pause?: boolean;
+	titles?: Record<string, ForTitle>;
 }
 
-function stored(): Stored {
-	try {
-		return (JSON.parse(localStorage.getItem(KEY) ?? '{}') ?? {}) as Stored;
-	} catch {
-		return {};
-	}
-}
-
+/** `reads`: the direction that the title itself has. */
 export class ReaderSettings {
-	#held = $state<Stored>(stored());
+	#kept = $state.raw<Kept>(read<Kept>(KEY, {}));
 
 	constructor(
 		readonly titleId: string,
 		readonly reads: Direction
 	) {}
 
-	get #own() {
-		return this.#held.titles?.[this.titleId] ?? {};
+	get #own(): ForTitle {
+		return this.#kept.titles?.[this.titleId] ?? {};
 	}
 	get direction(): Direction {
 		return this.#own.direction ?? this.reads;
 	}
 	get mode(): Mode {
-		return this.#own.mode ?? (this.direction === 'vertical' ? 'continuous' : (this.#held.mode ?? 'single'));
+		return this.#own.mode ?? (this.direction === 'vertical' ? 'continuous' : (this.#kept.mode ?? 'single'));
 	}
 	get fit(): Fit {
-		return this.#held.fit ?? 'height';
+		return FITS.find((fit) => fit === this.#kept.fit) ?? 'page';
 	}
+	/** Pixels between pages in continuous mode; the strips of a vertical title join without one. */
 	get gap(): number {
-		return this.#held.gap ?? (this.direction === 'vertical' ? 0 : 8);
+		return this.#kept.gap ?? (this.direction === 'vertical' ? 0 : 8);
 	}
-	readonly gaps = GAPS;
-	readonly fits = FITS;
+	get desk(): Desk {
+		return this.#kept.desk ?? 'auto';
+	}
+	/** Whether reading stops at the end of a chapter. */
+	get pause(): boolean {
+		return this.#kept.pause ?? true;
+	}
+	/** This title is read in its own way. */
+	get overridden(): boolean {
+		return this.#own.mode !== undefined || this.#own.direction !== undefined;
+	}
 
-	setMode(mode: Mode): void {
-		const everywhere = this.reads === 'vertical' ? {} : { mode };
-		this.#save({ ...this.#held, ...everywhere, titles: this.#titles({ mode }) });
+	set direction(direction: Direction) {
+		this.#keep({ titles: this.#title({ ...this.#own, direction }) });
 	}
-	setDirection(direction: Direction): void {
-		this.#save({ ...this.#held, titles: this.#titles({ direction }) });
+	/** For this title; and for all, unless its kind asks for one mode. */
+	set mode(mode: Mode) {
+		const titles = this.#title({ ...this.#own, mode });
+		this.#keep(this.direction === 'vertical' ? { titles } : { mode, titles });
 	}
-	setFit(fit: Fit): void {
-		this.#save({ ...this.#held, fit });
+	set fit(fit: Fit) {
+		this.#keep({ fit });
 	}
-	setGap(gap: number): void {
-		this.#save({ ...this.#held, gap });
+	set gap(gap: number) {
+		this.#keep({ gap });
+	}
+	set desk(desk: Desk) {
+		this.#keep({ desk });
+	}
+	set pause(pause: boolean) {
+		this.#keep({ pause });
 	}
 	nextFit(): void {
-		this.setFit(FITS[(FITS.indexOf(this.fit) + 1) % FITS.length] as Fit);
+		this.fit = FITS[(FITS.indexOf(this.fit) + 1) % FITS.length] as Fit;
+	}
+	reset(): void {
+		this.#keep({ titles: this.#title({}) });
 	}
 
-	#titles(change: { mode?: Mode; direction?: Direction }) {
-		return { ...this.#held.titles, [this.titleId]: { ...this.#own, ...change } };
+	#title(own: ForTitle): Record<string, ForTitle> {
+		return { ...this.#kept.titles, [this.titleId]: own };
 	}
-	#save(value: Stored): void {
-		this.#held = JSON.parse(JSON.stringify(value)) as Stored;
-		localStorage.setItem(KEY, JSON.stringify(this.#held));
+	#keep(change: Kept): void {
+		this.#kept = { ...this.#kept, ...change };
+		write(KEY, this.#kept);
 	}
 }
