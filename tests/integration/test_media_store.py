@@ -76,7 +76,7 @@ async def test_two_imports_of_equal_bytes_at_once_end_as_one_row_and_one_file(
     assert len(set(ids)) == 1
     assert await pool.fetchval("SELECT count(*) FROM media") == 1
     assert await pool.fetchval("SELECT count(*) FROM media_locations") == 1
-    assert len(list(storage.keys("media"))) == 1
+    assert len(list(storage.kept())) == 1
 
 
 async def test_a_row_is_never_made_without_its_file(pool: Pool, storage: LocalStorage) -> None:
@@ -90,10 +90,10 @@ async def test_a_row_is_never_made_without_its_file(pool: Pool, storage: LocalSt
 
 async def test_a_file_that_went_missing_is_restored_by_the_next_import(pool: Pool, storage: LocalStorage) -> None:
     first = await record(pool, storage, PNG)
-    for key, _ in list(storage.keys("media")):
-        await storage.delete(key)
+    for kept in list(storage.kept()):
+        await storage.delete(kept.key)
     assert await record(pool, storage, PNG) == first
-    assert len(list(storage.keys("media"))) == 1
+    assert len(list(storage.kept())) == 1
 
 
 async def test_a_sound_image_is_verified_with_its_colour(pool: Pool, storage: LocalStorage) -> None:
@@ -122,15 +122,15 @@ async def test_damage_marks_the_page_and_asks_for_it_again_once(
 
 async def test_a_missing_file_is_damage_not_an_error_for_ever(pool: Pool, storage: LocalStorage) -> None:
     media_id = await record(pool, storage, PNG)
-    for key, _ in list(storage.keys("media")):
-        await storage.delete(key)
+    for kept in list(storage.kept()):
+        await storage.delete(kept.key)
     await check(pool, storage, media_id)
     assert "missing" in await pool.fetchval("SELECT damage FROM media")
 
 
 def age(storage: LocalStorage) -> None:
-    for key, _ in storage.keys("media"):
-        os.utime(storage.path(key), (0, time.time() - 2 * 86400))
+    for kept in storage.kept():
+        os.utime(storage.path(kept.key), (0, time.time() - 2 * 86400))
 
 
 async def test_the_sweeper_takes_what_nothing_names_and_nothing_else(pool: Pool, storage: LocalStorage) -> None:
@@ -146,7 +146,7 @@ async def test_the_sweeper_takes_what_nothing_names_and_nothing_else(pool: Pool,
     swept = await sweep(pool, storage)
     assert (swept.media, swept.files) == (0, 1)
     assert not await storage.exists(storage_key(loose.sha256, loose.format))
-    assert len(list(storage.keys("media"))) == 1
+    assert len(list(storage.kept())) == 1
 
 
 async def test_the_sweeper_forgets_media_that_no_page_shows_any_more(pool: Pool, storage: LocalStorage) -> None:
@@ -167,7 +167,7 @@ async def test_bytes_that_arrive_while_they_are_swept_are_not_lost(pool: Pool, s
         _, kept = await asyncio.gather(sweep(pool, storage), record(pool, storage, PNG), return_exceptions=True)
         assert isinstance(kept, UUID | StorageError)
         rows = await pool.fetchval("SELECT count(*) FROM media_locations")
-        assert rows == 0 or len(list(storage.keys("media"))) == 1
+        assert rows == 0 or len(list(storage.kept())) == 1
 
 
 async def test_a_thumbnail_is_made_once_and_never_larger_than_the_original(fixtures: Path, tmp_path: Path) -> None:

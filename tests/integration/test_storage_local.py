@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from orihon.storage.errors import BadKey, StorageFull
+from orihon.storage.errors import BadKey, StorageError, StorageFull
 from orihon.storage.local import LocalStorage
 
 pytestmark = pytest.mark.anyio
@@ -44,7 +44,7 @@ async def test_keeping_equal_bytes_again_changes_nothing(storage: LocalStorage) 
         with storage.stage() as staged:
             staged.write(b"same")
             await storage.keep(staged, KEY)
-    assert [key for key, _ in storage.keys("media")] == [KEY]
+    assert [kept.key for kept in storage.kept()] == [KEY]
 
 
 def test_an_error_in_the_middle_leaves_nothing_behind(storage: LocalStorage) -> None:
@@ -58,7 +58,7 @@ def test_an_error_in_the_middle_leaves_nothing_behind(storage: LocalStorage) -> 
     "key",
     [
         "../x", "media/../x", "/etc/passwd", "media//x", "media/x\x00.jpg", "media\\x", "", ".", "Media/x",
-        "media/" + "x" * 300, "media/x.jpg/", "media/.hidden",
+        "media/" + "x" * 300, "media/x.jpg/", "media/.hidden", "staging/x", "postgres/data/base", "media.jpg\n",
     ],
 )  # fmt: skip
 def test_no_key_leads_out_of_the_store(storage: LocalStorage, key: str) -> None:
@@ -75,12 +75,53 @@ async def test_deleting_twice_does_no_harm(storage: LocalStorage) -> None:
 
 
 def test_old_leftovers_are_cleared_and_young_ones_left_alone(storage: LocalStorage) -> None:
-    old, young = storage.stage(), storage.stage()
-    os.utime(old.path, (0, time.time() - 7200))
+    for name, age in (("old", 7200), ("young", 0)):
+        path = storage.root / "staging" / name
+        path.write_bytes(b"of a process that is gone")
+        os.utime(path, (0, time.time() - age))
     assert storage.clear_staging(3600) == 1
-    assert left_behind(storage) == [young.path.name]
-    young.discard()
-    old.discard()
+    assert left_behind(storage) == ["young"]
+
+
+async def test_a_download_that_still_runs_is_no_leftover_however_old_it_is(storage: LocalStorage) -> None:
+    with storage.stage() as staged:
+        staged.write(b"slow ")
+        os.utime(staged.path, (0, 0))
+        assert LocalStorage(storage.root).clear_staging(3600) == 0
+        staged.write(b"but sure")
+        await storage.keep(staged, KEY)
+    assert storage.path(KEY).read_bytes() == b"slow but sure"
+
+
+async def test_two_file_systems_are_named_as_the_reason(small_disk: Path, tmp_path: Path) -> None:
+    """A rename cannot cross from one to the other; the system's own words help nobody."""
+    (tmp_path / "media").symlink_to(small_disk)
+    storage = LocalStorage(tmp_path)
+    with pytest.raises(StorageError, match="two file systems"), storage.stage() as staged:
+        staged.write(b"x")
+        await storage.keep(staged, KEY)
+    assert left_behind(storage) == []
+
+
+async def test_a_folder_that_another_made_is_flushed_before_it_is_relied_on(
+    storage: LocalStorage, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Whoever made it may have died before its name was on the disk, and the file would go with it."""
+    storage.path(KEY).parent.mkdir(parents=True)
+    flushed: list[str] = []
+    fsync = os.fsync
+
+    def noted(descriptor: int) -> None:
+        flushed.append(str(Path(f"/proc/self/fd/{descriptor}").readlink().relative_to(storage.root)))
+        fsync(descriptor)
+
+    monkeypatch.setattr(os, "fsync", noted)
+    for expected in (["media/ab/cd", "media/ab", "media", "."], ["media/ab/cd"]):
+        flushed.clear()
+        with storage.stage() as staged:
+            staged.write(b"x")
+            await storage.keep(staged, KEY)
+        assert flushed[1:] == expected
 
 
 @pytest.fixture
@@ -125,12 +166,13 @@ def test_a_file_size_limit_counts_as_a_full_disk(storage: LocalStorage) -> None:
     assert left_behind(storage) == []
 
 
-@pytest.mark.parametrize("step", ["write", "fsync", "replace"])
+@pytest.mark.parametrize("step", ["write", "fsync", "replace", "flush_folder"])
 def test_a_kill_between_two_steps_leaves_whole_bytes_or_none(tmp_path: Path, step: str) -> None:
     """A real process is killed as it is about to take each step; a second one does the work again."""
     code = textwrap.dedent("""
         import asyncio, os, signal, sys
         from pathlib import Path
+        from orihon.storage import local
         from orihon.storage.local import LocalStorage
 
         step = sys.argv[2]
@@ -146,6 +188,8 @@ def test_a_kill_between_two_steps_leaves_whole_bytes_or_none(tmp_path: Path, ste
                 os.fsync = killed
             if step == "replace":
                 Path.replace = killed
+            if step == "flush_folder":
+                local._flush = killed
             await storage.keep(staged, "media/ab/cd/abcd.jpg")
         asyncio.run(main())
     """)
@@ -155,4 +199,5 @@ def test_a_kill_between_two_steps_leaves_whole_bytes_or_none(tmp_path: Path, ste
         kept = tmp_path / KEY
         assert not kept.exists() or kept.read_bytes() == b"whole"
     assert kept.read_bytes() == b"whole"
-    assert LocalStorage(tmp_path).clear_staging(0, now=time.time() + 10) == 1
+    LocalStorage(tmp_path).clear_staging(0, now=time.time() + 10)
+    assert list((tmp_path / "staging").iterdir()) == []

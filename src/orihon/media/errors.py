@@ -10,7 +10,8 @@ class NotAnImage(MediaError):
 
     def __init__(self, found: str) -> None:
         super().__init__(
-            f"this is {found}, not an image. The site may want a sign-in, refuse programs, or have moved the picture."
+            f"this is {found}, where a JPEG, PNG, WebP, GIF or AVIF image was expected. "
+            "The site may want a sign-in, refuse programs, or have moved the picture."
             if found != "nothing"
             else "the file is empty. The site may be overloaded, or the picture is gone."
         )
@@ -45,4 +46,15 @@ class TooManyPixels(MediaError):
         super().__init__(
             f"the image has {width} × {height} pixels, more than the {most:,} that are accepted. "
             "It may be made to exhaust the memory."
+        )
+
+
+class SweepRefused(Exception):
+    """Removing what the database does not know would remove most of the store."""
+
+    def __init__(self, unnamed: int, total: int) -> None:
+        super().__init__(
+            f"The database knows nothing of {unnamed:,} of the {total:,} files in the store. Is it the database of "
+            "this data directory, and not an old or an empty one? These files were left alone. If they really are "
+            "not needed: orihon sweep --force."
         )

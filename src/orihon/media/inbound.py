@@ -1,6 +1,7 @@
 """Bytes on their way in: written, hashed and, when they are all there, judged."""
 
 import hashlib
+from mmap import ACCESS_READ, mmap
 
 import msgspec
 
@@ -50,8 +51,8 @@ class Inbound:
         found = sniff(self._prefix)
         if found is None:
             raise NotAnImage(name(self._prefix))
-        with self._staged.path.open("rb", buffering=0) as file:
-            header = probe(file, self._staged.size, found, most_pixels=self._most_pixels)
+        with self._staged.path.open("rb") as file, mmap(file.fileno(), 0, access=ACCESS_READ) as data:
+            header = probe(data, found, most_pixels=self._most_pixels)
         return Probed(
             sha256=self._hash.digest(),
             size=self._staged.size,

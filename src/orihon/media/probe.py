@@ -1,12 +1,13 @@
 """What an image's head and tail say: size, orientation, and whether the end is there.
 
-Reads a staged file with a bounded number of small reads, whatever the file claims about itself; nothing is unpacked.
-Damage in between is found by the full decode afterwards (`ingest.checking`).
+Pure functions over the bytes of a whole file (a map of it, so that only what is looked at is read). The number of steps
+is bounded, whatever the file claims about itself, and nothing is unpacked. Damage in between is found by the full
+decode afterwards (`ingest.checking`).
 """
 
 import struct
 from collections.abc import Callable
-from typing import BinaryIO
+from mmap import mmap
 
 import msgspec
 
@@ -16,10 +17,14 @@ from orihon.media.sniff import Format
 MOST_PIXELS = 250_000_000
 """A tall webtoon strip has 20 million; nothing that is read has more than this."""
 
-_TAIL = 64 * 1024
+Bytes = bytes | mmap
+
 _PARTS = 400
 """Segments, chunks or boxes that a head may have before it is taken for an attack."""
+_BLOCKS = 150_000
+"""Blocks of a GIF that are walked: 32 MB of full ones."""
 _META = 1024 * 1024
+_STRAY = 64 * 1024
 
 _SIDEWAYS = (5, 6, 7, 8)
 
@@ -40,71 +45,66 @@ class _Raw(msgspec.Struct, frozen=True, kw_only=True):
     """Where the head ends; an end marker before it is not the picture's."""
 
 
-def probe(file: BinaryIO, size: int, kind: Format, *, most_pixels: int = MOST_PIXELS) -> Header:
+def probe(data: Bytes, kind: Format, *, most_pixels: int = MOST_PIXELS) -> Header:
     """Read the head and look for the end of an image of a known format.
 
     Raises:
         BadHeader, BadDimensions, TooManyPixels: the head is broken or hostile.
         Truncated: the end is missing.
     """
+    reader, is_whole = _FORMATS[kind]
     try:
-        raw = _READERS[kind](file, size)
+        raw = reader(data)
     except (struct.error, IndexError) as error:
         raise Truncated("the head is incomplete") from error
     if raw.width < 1 or raw.height < 1:
         raise BadDimensions(raw.width, raw.height)
     if raw.width * raw.height > most_pixels:
         raise TooManyPixels(raw.width, raw.height, most_pixels)
-    if not _ENDS[kind](_tail(file, size), size - raw.body):
+    if not is_whole(data, raw.body):
         raise Truncated("its end is missing")
     width, height = (raw.height, raw.width) if raw.orientation in _SIDEWAYS else (raw.width, raw.height)
     return Header(width=width, height=height, orientation=raw.orientation)
-
-
-def _at(file: BinaryIO, offset: int, count: int) -> bytes:
-    file.seek(offset)
-    return file.read(count)
-
-
-def _tail(file: BinaryIO, size: int) -> bytes:
-    start = max(0, size - _TAIL)
-    return _at(file, start, size - start)
 
 
 # --- JPEG (ITU-T T.81 annex B) ---------------------------------------------------------------------------------------
 
 _SOF = frozenset(range(0xC0, 0xD0)) - {0xC4, 0xC8, 0xCC}
 _BARE = frozenset((0x01, *range(0xD0, 0xD8)))
+_EOI = b"\xff\xd9"
 
 
-def _jpeg(file: BinaryIO, _: int) -> _Raw:
+def _jpeg(data: Bytes) -> _Raw:
     offset, found, orientation = 2, None, 1
     for _part in range(_PARTS):
-        head = _at(file, offset, 4)
-        if len(head) < 2:
-            raise Truncated("the head is incomplete")
-        marker = head[1]
-        if head[0] != 0xFF:
-            raise BadHeader("a segment does not begin where it should")
+        if data[offset] != 0xFF:
+            # Decoders, and so browsers, pass over strays between two segments.
+            offset = data.find(b"\xff", offset, offset + _STRAY)
+            if offset < 0:
+                raise BadHeader("a segment does not begin where it should")
+        marker = data[offset + 1]
         if marker == 0xFF or marker in _BARE:
             offset += 1 if marker == 0xFF else 2
             continue
         if marker == 0xDA:
             break
-        (length,) = struct.unpack(">H", head[2:4])
+        (length,) = struct.unpack(">H", data[offset + 2 : offset + 4])
         if length < 2:
             raise BadHeader("a segment without length")
         if marker in _SOF:
-            height, width = struct.unpack(">HH", _at(file, offset + 5, 4))
+            height, width = struct.unpack(">HH", data[offset + 5 : offset + 9])
             found = (width, height)
-        elif marker == 0xE1:
-            body = _at(file, offset + 4, length - 2)
-            if body.startswith(b"Exif\x00\x00"):
-                orientation = exif_orientation(body[6:])
+        elif marker == 0xE1 and data[offset + 4 : offset + 10] == b"Exif\x00\x00":
+            orientation = exif_orientation(data[offset + 10 : offset + 2 + length])
         offset += 2 + length
     if found is None:
         raise BadHeader("no frame")
     return _Raw(width=found[0], height=found[1], orientation=orientation, body=offset)
+
+
+def _jpeg_is_whole(data: Bytes, body: int) -> bool:
+    """Whatever follows the end belongs to others: a second picture, a film, padding."""
+    return data.rfind(_EOI, body) >= 0
 
 
 def exif_orientation(tiff: bytes) -> int:
@@ -129,38 +129,77 @@ def exif_orientation(tiff: bytes) -> int:
 _IEND = b"\x00\x00\x00\x00IEND\xaeB`\x82"
 
 
-def _png(file: BinaryIO, _: int) -> _Raw:
-    head = _at(file, 8, 16)
-    if head[4:8] != b"IHDR":
+def _png(data: Bytes) -> _Raw:
+    if data[12:16] != b"IHDR":
         raise BadHeader("no IHDR chunk")
-    width, height = struct.unpack(">II", head[8:16])
+    width, height = struct.unpack(">II", data[16:24])
     orientation, offset = 1, 8
     for _part in range(_PARTS):
-        length, name = struct.unpack(">I4s", _at(file, offset, 8))
+        length, name = struct.unpack(">I4s", data[offset : offset + 8])
         if name == b"eXIf" and length <= _META:
-            orientation = exif_orientation(_at(file, offset + 8, length))
+            orientation = exif_orientation(data[offset + 8 : offset + 8 + length])
         if name in (b"IDAT", b"IEND"):
             break
         offset += 12 + length
-    return _Raw(width=width, height=height, orientation=orientation)
+    return _Raw(width=width, height=height, orientation=orientation, body=offset)
 
 
-# --- GIF -------------------------------------------------------------------------------------------------------------
+def _png_is_whole(data: Bytes, body: int) -> bool:
+    return data.rfind(_IEND, body) >= 0
 
 
-def _gif(file: BinaryIO, _: int) -> _Raw:
-    width, height = struct.unpack("<HH", _at(file, 6, 4))
-    return _Raw(width=width, height=height)
+# --- GIF (GIF89a) ----------------------------------------------------------------------------------------------------
+
+_TABLE, _TABLE_SIZE = 0x80, 0x07
+_IMAGE, _EXTENSION, _TRAILER = 0x2C, 0x21, 0x3B
+
+
+def _gif(data: Bytes) -> _Raw:
+    width, height = struct.unpack("<HH", data[6:10])
+    return _Raw(width=width, height=height, body=13 + _table(data[10]))
+
+
+def _table(packed: int) -> int:
+    """Bytes of the colour table that follows a descriptor."""
+    return 3 << (packed & _TABLE_SIZE) + 1 if packed & _TABLE else 0
+
+
+def _gif_is_whole(data: Bytes, body: int) -> bool:
+    """Walk the blocks to the trailer; its value alone is common inside them."""
+    offset, walked = body, 0
+    try:
+        while walked < _BLOCKS:
+            walked += 1
+            kind = data[offset]
+            if kind == _TRAILER:
+                return True
+            if kind == _EXTENSION:
+                offset += 2
+            elif kind == _IMAGE:
+                offset += 11 + _table(data[offset + 9])
+            elif kind == 0:
+                # Some encoders write one terminator too many, and decoders pass over it.
+                offset += 1
+                continue
+            else:
+                raise BadHeader("a block of an unknown kind")
+            while (size := data[offset]) and walked < _BLOCKS:
+                walked += 1
+                offset += 1 + size
+            offset += 1
+    except IndexError:
+        return False
+    return data[len(data) - 1] == _TRAILER
 
 
 # --- WebP (RFC 9649) -------------------------------------------------------------------------------------------------
 
 
-def _webp(file: BinaryIO, size: int) -> _Raw:
-    head = _at(file, 0, 30)
+def _webp(data: Bytes) -> _Raw:
+    head = data[:30]
     (told,) = struct.unpack("<I", head[4:8])
-    if told + 8 > size:
-        raise Truncated(f"{size} of {told + 8} bytes")
+    if told + 8 > len(data):
+        raise Truncated(f"{len(data)} of {told + 8} bytes")
     name = head[12:16]
     if name == b"VP8 ":
         if head[23:26] != b"\x9d\x01\x2a":
@@ -173,22 +212,24 @@ def _webp(file: BinaryIO, size: int) -> _Raw:
         bits = int.from_bytes(head[21:25], "little")
         return _Raw(width=(bits & 0x3FFF) + 1, height=(bits >> 14 & 0x3FFF) + 1)
     if name == b"VP8X":
+        if len(head) < 30:
+            raise Truncated("the head is incomplete")
         width = int.from_bytes(head[24:27], "little") + 1
         height = int.from_bytes(head[27:30], "little") + 1
-        orientation = _webp_orientation(file, size) if head[20] & 0x08 else 1
+        orientation = _webp_orientation(data) if head[20] & 0x08 else 1
         return _Raw(width=width, height=height, orientation=orientation)
     raise BadHeader("an unknown first chunk")
 
 
-def _webp_orientation(file: BinaryIO, size: int) -> int:
+def _webp_orientation(data: Bytes) -> int:
     offset = 12
     for _ in range(_PARTS):
-        head = _at(file, offset, 8)
-        if len(head) < 8 or offset >= size:
+        head = data[offset : offset + 8]
+        if len(head) < 8:
             break
         name, length = struct.unpack("<4sI", head)
         if name == b"EXIF" and length <= _META:
-            return exif_orientation(_at(file, offset + 8, length).removeprefix(b"Exif\x00\x00"))
+            return exif_orientation(data[offset + 8 : offset + 8 + length].removeprefix(b"Exif\x00\x00"))
         offset += 8 + length + (length & 1)
     return 1
 
@@ -198,29 +239,42 @@ def _webp_orientation(file: BinaryIO, size: int) -> int:
 _QUARTERS = {1, 3}
 
 
-def _avif(file: BinaryIO, size: int) -> _Raw:
-    offset, found = 0, None
+def _avif(data: Bytes) -> _Raw:
+    size = len(data)
+    offset, found, has_content = 0, None, False
     for _ in range(_PARTS):
         if offset == size:
             break
-        head = _at(file, offset, 16)
-        length, name = struct.unpack(">I4s", head[:8])
-        body = 8
-        if length == 1:
-            (length,) = struct.unpack(">Q", head[8:16])
-            body = 16
-        elif length == 0:
-            length = size - offset
-        if length < body:
-            raise BadHeader("a box without length")
+        try:
+            length, body, name = _box(data, offset)
+        except (struct.error, BadHeader):
+            # Padding after a picture that is all there harms nobody.
+            if found is not None and has_content:
+                break
+            raise
         if offset + length > size:
             raise Truncated(f"a box ends {offset + length - size} bytes after the file")
         if name == b"meta":
-            found = _avif_meta(_at(file, offset + body, min(length - body, _META)))
+            found = _avif_meta(data[body : min(offset + length, body + _META)])
+        has_content |= name == b"mdat"
         offset += length
     if found is None:
         raise BadHeader("no picture is described")
     return found
+
+
+def _box(data: Bytes, offset: int) -> tuple[int, int, bytes]:
+    """Length, start of the content, and name of a box."""
+    length, name = struct.unpack(">I4s", data[offset : offset + 8])
+    body = offset + 8
+    if length == 1:
+        (length,) = struct.unpack(">Q", data[body : body + 8])
+        body += 8
+    elif length == 0:
+        length = len(data) - offset
+    if length < body - offset or not name.isalnum():
+        raise BadHeader("a box without length or name")
+    return length, body, name
 
 
 def _avif_meta(meta: bytes) -> _Raw | None:
@@ -240,20 +294,15 @@ def _avif_meta(meta: bytes) -> _Raw | None:
     return _Raw(width=width, height=height)
 
 
-_READERS: dict[Format, Callable[[BinaryIO, int], _Raw]] = {
-    "jpeg": _jpeg,
-    "png": _png,
-    "gif": _gif,
-    "webp": _webp,
-    "avif": _avif,
-}
+def _said_before(_data: Bytes, _body: int) -> bool:
+    """WebP and AVIF name their own length, which their readers compare."""
+    return True
 
-# Whether the tail of a file holds the end of its picture, given how many bytes follow the head. Trailing bytes that
-# belong to nothing are harmless and common. WebP and AVIF name their own length, which their readers compare.
-_ENDS: dict[Format, Callable[[bytes, int], bool]] = {
-    "jpeg": lambda tail, rest: b"\xff\xd9" in tail[-rest:],
-    "png": lambda tail, rest: _IEND in tail,
-    "gif": lambda tail, rest: tail.rstrip(b"\x00").endswith(b";"),
-    "webp": lambda tail, rest: True,
-    "avif": lambda tail, rest: True,
+
+_FORMATS: dict[Format, tuple[Callable[[Bytes], _Raw], Callable[[Bytes, int], bool]]] = {
+    "jpeg": (_jpeg, _jpeg_is_whole),
+    "png": (_png, _png_is_whole),
+    "gif": (_gif, _gif_is_whole),
+    "webp": (_webp, _said_before),
+    "avif": (_avif, _said_before),
 }

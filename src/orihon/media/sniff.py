@@ -1,5 +1,6 @@
 """What a file is by its first bytes. Extensions, addresses and Content-Type all lie (crawler-support 6.8)."""
 
+import codecs
 from typing import Literal
 
 Format = Literal["jpeg", "png", "webp", "gif", "avif"]
@@ -25,15 +26,17 @@ _OTHERS: tuple[tuple[bytes, str], ...] = (
     (b"Rar!\x1a\x07", "a RAR archive"),
     (b"7z\xbc\xaf\x27\x1c", "a 7z archive"),
     (b"\x1f\x8b", "a gzip file"),
-    (b"BM", "a BMP image, which browsers should not be given"),
-    (b"II*\x00", "a TIFF image, which browsers cannot show"),
-    (b"MM\x00*", "a TIFF image, which browsers cannot show"),
-    (b"\xff\x0a", "a JPEG XL image, which is not accepted yet"),
-    (b"\x00\x00\x00\x0cJXL \r\n\x87\n", "a JPEG XL image, which is not accepted yet"),
-    (b"\x00\x00\x00\x0cjP  \r\n\x87\n", "a JPEG 2000 image, which browsers cannot show"),
+    (b"BM", "a BMP image"),
+    (b"II*\x00", "a TIFF image"),
+    (b"MM\x00*", "a TIFF image"),
+    (b"\xff\x0a", "a JPEG XL image"),
+    (b"\x00\x00\x00\x0cJXL \r\n\x87\n", "a JPEG XL image"),
+    (b"\x00\x00\x00\x0cjP  \r\n\x87\n", "a JPEG 2000 image"),
     (b"8BPS", "a Photoshop document"),
     (b"\x1aE\xdf\xa3", "a Matroska or WebM video"),
 )
+
+_UTF8 = codecs.getincrementaldecoder("utf-8")
 
 _HTML = (b"<!doctype html", b"<html", b"<head", b"<body", b"<script", b"<title", b"<div", b"<p>", b"<!--")
 
@@ -59,15 +62,15 @@ def name(prefix: bytes) -> str:
         return "nothing"
     if prefix[4:8] == b"ftyp":
         heif = _brands(prefix).intersection((b"heic", b"heix", b"mif1", b"heif"))
-        return "a HEIC image, which browsers cannot show" if heif else "a video"
+        return "a HEIC image" if heif else "a video"
     for magic, what in _OTHERS:
         if prefix.startswith(magic):
             return what
     text = prefix.lstrip(b"\xef\xbb\xbf \t\r\n").lower()
-    if text.startswith(_HTML):
+    if text.startswith(_HTML) or (text.startswith(b"<?xml") and b"<html" in text):
         return "a web page (HTML)"
     if text.startswith((b"<svg", b"<?xml")):
-        return "an SVG or XML document" if b"<svg" in text else "an XML document"
+        return "an SVG document" if b"<svg" in text else "an XML document"
     if text.startswith((b"{", b"[")):
         return "JSON data"
     if not text.strip(b"\x00"):
@@ -83,6 +86,8 @@ def _brands(prefix: bytes) -> set[bytes]:
 
 def _is_text(prefix: bytes) -> bool:
     try:
-        return prefix[: len(prefix) - 3].decode("utf-8").isprintable() or b"\n" in prefix
+        # The last character may be cut in two.
+        text = _UTF8().decode(prefix)
     except UnicodeDecodeError:
         return False
+    return all(character.isprintable() or character.isspace() for character in text)

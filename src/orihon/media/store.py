@@ -1,5 +1,6 @@
 """Store once: one row and one file per distinct content (DESIGN section 5)."""
 
+from collections.abc import Iterable
 from uuid import UUID
 
 import msgspec
@@ -8,7 +9,7 @@ from orihon.db.pool import Connection
 from orihon.media.inbound import Probed
 from orihon.media.sniff import EXTENSIONS, Format
 from orihon.storage.errors import StorageError
-from orihon.storage.local import LocalStorage
+from orihon.storage.local import AREA, LocalStorage
 
 
 class Medium(msgspec.Struct, frozen=True, kw_only=True):
@@ -23,42 +24,66 @@ class Medium(msgspec.Struct, frozen=True, kw_only=True):
     state: str
 
 
-# The lock is the sweeper's, too: it removes a file only under it, so a row that is made here is never left without.
-_LOCK = "SELECT pg_advisory_xact_lock(('x' || encode(substr($1::bytea, 1, 8), 'hex'))::bit(64)::bigint)"
+LOCK = 0x6F7269686F6E0001
+"""Advisory lock over the store: shared by those who make rows for files, alone for the sweeper that removes files.
 
-_KEEP = """
-    INSERT INTO media (sha256, format, size, width, height, orientation)
-    VALUES ($1, $2, $3, $4, $5, $6)
-    ON CONFLICT (sha256) DO UPDATE SET kept_at = now()
-    RETURNING id, sha256, format, size, width, height, state
+So a row is made either before a removal, and seen by it, or after, and then the missing file is noticed here.
 """
 
-_LOCATE = """
-    INSERT INTO media_locations (media_id, storage_key) VALUES ($1, $2) ON CONFLICT (storage_key) DO NOTHING
+_SHARE = "SELECT pg_advisory_xact_lock_shared($1)"
+
+# Bytes that arrive again are judged again: what was missing or broken on the disk is whole now.
+_KEEP = """
+    WITH arrived AS (
+        SELECT * FROM unnest($1::bytea[], $2::text[], $3::bigint[], $4::integer[], $5::integer[], $6::smallint[],
+                             $7::text[])
+               AS a (sha256, format, size, width, height, orientation, storage_key)
+    ), kept AS (
+        INSERT INTO media AS m (sha256, format, size, width, height, orientation)
+        SELECT sha256, format, size, width, height, orientation FROM arrived
+        ON CONFLICT (sha256) DO UPDATE
+           SET kept_at = now(), damage = NULL, state = CASE m.state WHEN 'damaged' THEN 'probed' ELSE m.state END
+        RETURNING id, sha256, format, size, width, height, state
+    ), located AS (
+        INSERT INTO media_locations (media_id, storage_key)
+        SELECT kept.id, arrived.storage_key FROM kept JOIN arrived USING (sha256)
+        ON CONFLICT (storage_key) DO NOTHING
+    )
+    SELECT * FROM kept
 """
 
 
 def storage_key(sha256: bytes, kind: Format) -> str:
     """Where bytes of this content lie: `media/ab/cd/<sha256>.<ext>`."""
     name = sha256.hex()
-    return f"media/{name[:2]}/{name[2:4]}/{name}.{EXTENSIONS[kind]}"
+    return f"{AREA}/{name[:2]}/{name[2:4]}/{name}.{EXTENSIONS[kind]}"
 
 
 async def keep(db: Connection, storage: LocalStorage, probed: Probed) -> Medium:
-    """Record bytes that were put into the store, in the caller's transaction; equal bytes are one medium.
+    """Record bytes that were put into the store; see `keep_all`."""
+    return (await keep_all(db, storage, [probed]))[probed.sha256]
+
+
+async def keep_all(db: Connection, storage: LocalStorage, arrived: Iterable[Probed]) -> dict[bytes, Medium]:
+    """Record bytes that were put into the store, in the caller's transaction, by SHA-256; equal bytes are one medium.
 
     Raises:
-        StorageError: the file is not there (a sweep took it a moment ago); fetch it again.
+        StorageError: a file is not there (a sweep took it a moment ago); fetch it again.
     """
-    key = storage_key(probed.sha256, probed.format)
-    await db.execute(_LOCK, probed.sha256)
-    if not await storage.exists(key):
+    # One order for every transaction, so that two that store the same media never wait for each other.
+    distinct = sorted({one.sha256: one for one in arrived}.values(), key=lambda one: one.sha256)
+    keys = [storage_key(one.sha256, one.format) for one in distinct]
+    await db.execute(_SHARE, LOCK)
+    if await storage.missing(keys):
         raise StorageError("A file that was just stored is gone again. It is fetched again by itself.")
-    record = await db.fetchrow(
-        _KEEP, probed.sha256, probed.format, probed.size, probed.width, probed.height, probed.orientation
+    records = await db.fetch(
+        _KEEP,
+        [one.sha256 for one in distinct],
+        [one.format for one in distinct],
+        [one.size for one in distinct],
+        [one.width for one in distinct],
+        [one.height for one in distinct],
+        [one.orientation for one in distinct],
+        keys,
     )
-    if record is None:
-        raise LookupError("An upsert that returns no row.")
-    medium = Medium(**record)
-    await db.execute(_LOCATE, medium.id, key)
-    return medium
+    return {record["sha256"]: Medium(**record) for record in records}

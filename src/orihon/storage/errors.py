@@ -17,6 +17,7 @@ class BadKey(StorageError):
     """A key that does not name a place in the store."""
 
 
+# A file size limit (EFBIG) and a quota (EDQUOT) are a full disk to whoever has to make room.
 _FULL = {errno.ENOSPC, errno.EDQUOT, errno.EFBIG}
 
 
@@ -30,6 +31,11 @@ def in_words(doing: str) -> Iterator[None]:
             raise StorageFull(
                 f"The disk is full ({doing}). Free some space or move the data directory; what was not kept "
                 "is fetched again by itself."
+            ) from error
+        if error.errno == errno.EXDEV:
+            raise StorageError(
+                f"`media` and `staging` lie on two file systems ({doing}), between which a file cannot be renamed. "
+                "Put the whole data directory on one of them."
             ) from error
         raise StorageError(
             f"The disk failed ({doing}): {error.strerror or error}. Check the data directory."

@@ -5,18 +5,23 @@ either names whole bytes or nothing. Staging and store lie on one file system: a
 """
 
 import asyncio
+import fcntl
 import os
 import re
 import time
 from collections.abc import Iterator
+from contextlib import suppress
 from pathlib import Path
 from types import TracebackType
-from typing import Self
+from typing import NamedTuple, Self
 from uuid import uuid4
 
 from orihon.storage.errors import BadKey, StorageError, in_words
 
-_KEY = re.compile(r"[a-z0-9][a-z0-9_-]*(/[a-z0-9][a-z0-9_-]*)*(\.[a-z0-9]{1,8})?")
+AREA = "media"
+"""The folder below the data directory that keys lead into; everything else there is none of the store's business."""
+
+_KEY = re.compile(rf"{AREA}(/[a-z0-9][a-z0-9_-]*)*(\.[a-z0-9]{{1,8}})?")
 _LONGEST_KEY = 200
 
 
@@ -31,8 +36,19 @@ def checked(key: str) -> str:
     return key
 
 
+class Kept(NamedTuple):
+    """A file of the store: its key, bytes, and when it was written (seconds since 1970)."""
+
+    key: str
+    size: int
+    written: float
+
+
 class Staged:
-    """A file that is being written. Discard it on every path that does not keep it; discarding twice does no harm."""
+    """A file that is being written. Discard it on every path that does not keep it; discarding twice does no harm.
+
+    Its lock tells those who clear leftovers that somebody is still at it, however slowly.
+    """
 
     def __init__(self, path: Path) -> None:
         self.path = path
@@ -40,9 +56,12 @@ class Staged:
         with in_words("opening a temporary file"):
             # Unbuffered: chunks come in large pieces, and a write is all that may fail for want of space.
             self._file = path.open("xb", buffering=0)
+            # A file system without locks leaves only the file's age to go by.
+            with suppress(OSError):
+                fcntl.flock(self._file, fcntl.LOCK_EX | fcntl.LOCK_NB)
 
     def write(self, chunk: bytes) -> None:
-        """Append bytes.
+        """Append bytes: into the page cache, which takes microseconds.
 
         Raises:
             StorageFull: no room; the file is gone.
@@ -58,15 +77,17 @@ class Staged:
         self.size += len(chunk)
 
     def flush(self) -> None:
-        """Bring the bytes to the disk and close the file."""
-        if not self._file.closed:
-            with in_words("flushing a download"):
-                os.fsync(self._file.fileno())
-            self._file.close()
+        """Bring the bytes to the disk."""
+        with in_words("flushing a download"):
+            os.fsync(self._file.fileno())
+
+    def release(self) -> None:
+        """Let go of the file, wherever it is by now."""
+        self._file.close()
 
     def discard(self) -> None:
         """Remove what was written, unless it was kept."""
-        self._file.close()
+        self.release()
         self.path.unlink(missing_ok=True)
 
     def __enter__(self) -> Self:
@@ -84,6 +105,8 @@ class LocalStorage:
     def __init__(self, root: Path) -> None:
         self.root = root
         self._staging = root / "staging"
+        # Folders whose names are on the disk. One that exists need not be: whoever made it may not have flushed it yet.
+        self._durable = {root}
         with in_words("making the data directory"):
             self._staging.mkdir(parents=True, exist_ok=True)
 
@@ -105,65 +128,99 @@ class LocalStorage:
 
     def _keep(self, staged: Staged, target: Path) -> None:
         try:
+            with in_words("keeping a download"):
+                target.parent.mkdir(parents=True, exist_ok=True)
             staged.flush()
             with in_words("keeping a download"):
-                _make_folders(target.parent, self.root)
                 staged.path.replace(target)
-                _sync_folder(target.parent)
+                self._make_durable(target.parent)
+            staged.release()
         except StorageError:
             staged.discard()
             raise
+
+    def _make_durable(self, folder: Path) -> None:
+        """Flush the names in a folder, and its own name in those above, where that was not done before.
+
+        All after the rename: a journal commits it and new folders at once, so that the further flushes find no work.
+        """
+        _flush(folder)
+        while folder not in self._durable:
+            _flush(folder.parent)
+            self._durable.add(folder)
+            folder = folder.parent
 
     async def exists(self, key: str) -> bool:
         """Whether a key names bytes."""
         return await asyncio.to_thread(self.path(key).is_file)
 
+    async def missing(self, keys: list[str]) -> list[str]:
+        """Those of some keys that name no bytes."""
+        paths = [(key, self.path(key)) for key in keys]
+        return await asyncio.to_thread(lambda: [key for key, path in paths if not path.is_file()])
+
     async def delete(self, key: str) -> bool:
         """Remove a key's bytes; whether there were any."""
-        return await asyncio.to_thread(self._delete, self.path(key))
+        return await asyncio.to_thread(self.remove, key)
 
-    def _delete(self, target: Path) -> bool:
+    def remove(self, key: str) -> bool:
+        """The same for those who are in a thread already."""
+        path = self.path(key)
         with in_words("removing a file"):
             try:
-                target.unlink()
+                path.unlink()
             except FileNotFoundError:
                 return False
         return True
 
-    def keys(self, prefix: str) -> Iterator[tuple[str, os.stat_result]]:
-        """Every key below a folder with its file's facts; files that vanish meanwhile are passed over."""
-        for folder, _, names in os.walk(self.root / checked(prefix)):
+    def kept(self, prefix: str = AREA) -> Iterator[Kept]:
+        """Every file below a folder, but for strangers that no key can name and files that vanish meanwhile."""
+        for folder, folders, names in os.walk(self.root / checked(prefix)):
+            folders.sort()
             for name in names:
                 path = Path(folder, name)
+                key = path.relative_to(self.root).as_posix()
+                if _KEY.fullmatch(key) is None:
+                    continue
                 try:
-                    yield str(path.relative_to(self.root)), path.stat()
+                    facts = path.stat()
                 except FileNotFoundError:
                     continue
+                yield Kept(key, facts.st_size, facts.st_mtime)
 
     def clear_staging(self, older_than: float, *, now: float | None = None) -> int:
-        """Remove leftovers of processes that are gone, untouched for `older_than` seconds; returns how many."""
+        """Remove leftovers of processes that are gone, untouched for `older_than` seconds; returns how many.
+
+        One that a living process still writes is left, whatever its age.
+        """
         limit = (time.time() if now is None else now) - older_than
         removed = 0
         for path in self._staging.iterdir():
-            try:
+            with suppress(FileNotFoundError, BlockingIOError):
                 if path.stat().st_mtime < limit:
-                    path.unlink()
+                    with path.open("rb") as file:
+                        _seize(file.fileno())
+                        path.unlink()
                     removed += 1
-            except FileNotFoundError:
-                continue
         return removed
 
 
-def _make_folders(folder: Path, root: Path) -> None:
-    """Make a folder below the root; each new name is flushed in the folder that holds it."""
-    if folder.is_dir():
+def _seize(descriptor: int) -> None:
+    """Take a file's lock.
+
+    Raises:
+        BlockingIOError: its writer lives.
+    """
+    try:
+        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        raise
+    except OSError:
+        # No locks on this file system: its age has to do.
         return
-    _make_folders(folder.parent, root)
-    folder.mkdir(exist_ok=True)
-    _sync_folder(folder.parent)
 
 
-def _sync_folder(folder: Path) -> None:
+def _flush(folder: Path) -> None:
     descriptor = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
     try:
         os.fsync(descriptor)
