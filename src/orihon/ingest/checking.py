@@ -38,6 +38,9 @@ _VERIFIED = """
      WHERE id = $1
 """
 
+# A file that was missing on the disk may have come back.
+_MENDED = "UPDATE pages SET damage = NULL, updated_at = now() WHERE media_id = $1 AND damage IS NOT NULL"
+
 _DAMAGED = "UPDATE media SET state = 'damaged', damage = $2, checked_at = now() WHERE id = $1"
 
 _MARK_PAGES = """
@@ -82,6 +85,7 @@ async def _note(db: Connection, media_id: UUID, answer: Answer) -> None:
     match answer:
         case Seen(width=width, height=height, color=color):
             await db.execute(_VERIFIED, media_id, width, height, color)
+            await db.execute(_MENDED, media_id)
         case Damaged(reason=reason):
             await db.execute(_DAMAGED, media_id, reason)
             pages = await db.fetch(_MARK_PAGES, media_id, reason, REFETCHES)

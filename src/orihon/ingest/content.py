@@ -158,11 +158,7 @@ class ChapterFetcher:
         chapter_id = job.payload.chapter_id
         async with job.pool.acquire() as db, db.transaction():
             await queue.hold(db, job.claim)
-            # One order for every transaction that stores several media, so that two never wait for each other.
-            media = {
-                one.probed.sha256: await store.keep(db, self._storage, one.probed)
-                for one in sorted(arrived.values(), key=lambda one: one.probed.sha256)
-            }
+            media = await store.keep_all(db, self._storage, (one.probed for one in arrived.values()))
             await chapter_content.replace_pages(
                 db, chapter_id, {number: media[one.probed.sha256].id for number, one in arrived.items()}
             )
