@@ -25,6 +25,6 @@ def errors(*statuses: int) -> dict[int, ResponseSpec]:
     }
 
 
-def answers(kind: type, status: int = 200) -> dict[int, ResponseSpec]:
-    """The success of a route that sends bytes made elsewhere."""
+def answers(kind: type | None, status: int = 200) -> dict[int, ResponseSpec]:
+    """The success of a route whose return type does not tell it. None: no body."""
     return {status: ResponseSpec(kind, description="Request fulfilled", generate_examples=False)}

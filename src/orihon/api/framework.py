@@ -3,7 +3,7 @@
 from litestar import Litestar, Router
 from litestar.di import Provide
 from litestar.openapi import OpenAPIConfig
-from litestar.openapi.plugins import JsonRenderPlugin, SwaggerRenderPlugin
+from litestar.openapi.plugins import JsonRenderPlugin
 from litestar.openapi.spec import Components, SecurityScheme
 from litestar.types import ControllerRouterHandler
 
@@ -11,6 +11,7 @@ from orihon import __version__
 from orihon.accounts.sessions import COOKIE
 from orihon.api.context import Context
 from orihon.api.errors import HANDLERS
+from orihon.api.reference import ReferencePage
 from orihon.api.routes import auth, chapters, events, health, jobs, mangas, progress, sources
 
 PREFIX = "/api/v1"
@@ -49,8 +50,8 @@ def make(context: Context | None) -> Litestar:
                 "cookie must come from a page of this server. Bytes of images are served at the addresses that the "
                 "answers name, `?w=` pixels wide on demand."
             ),
-            path="/docs",
-            render_plugins=[SwaggerRenderPlugin(), JsonRenderPlugin(path="/openapi.json")],
+            path="/",
+            render_plugins=[ReferencePage(path="/docs"), JsonRenderPlugin(path="/openapi.json")],
             components=Components(
                 security_schemes={"session": SecurityScheme(type="apiKey", name=COOKIE, security_scheme_in="cookie")}
             ),

@@ -18,7 +18,10 @@ def same_site(headers: Headers, settings: Settings) -> bool:
     said = header(headers, b"origin") or header(headers, b"referer")
     if not said:
         return False
-    sender = urlsplit(said)
+    try:
+        sender = urlsplit(said)
+    except ValueError:
+        return False
     if not sender.netloc:
         return False
     origin = f"{sender.scheme}://{sender.netloc}".lower()

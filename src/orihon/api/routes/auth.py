@@ -12,7 +12,7 @@ from orihon.accounts.errors import BadPassword, WrongCredentials
 from orihon.accounts.sessions import Session
 from orihon.accounts.users import User
 from orihon.api.context import Given
-from orihon.api.documented import errors
+from orihon.api.documented import answers, errors
 from orihon.api.errors import ApiError, Code, bad_input, rate_limited
 from orihon.api.gate import session_token
 from orihon.api.rights import anyone, person, signed_in
@@ -61,7 +61,9 @@ class AuthController(Controller):
             headers={"Cache-Control": "no-store"},
         )
 
-    @post("/logout", guards=[anyone], status_code=204, responses=errors(403), summary="Sign out")
+    @post(
+        "/logout", guards=[anyone], status_code=204, responses={**answers(None, 204), **errors(403)}, summary="Sign out"
+    )
     async def logout(self, context: Given, request: Request[Any, Any, Any]) -> Response[None]:
         token = session_token(request.scope["headers"])
         if token is not None:
