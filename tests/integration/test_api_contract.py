@@ -26,7 +26,7 @@ from orihon.db.embedded import EmbeddedPostgres
 
 pytestmark = pytest.mark.anyio
 
-EXAMPLES = 15
+EXAMPLES = 8
 
 ENDLESS = "/api/v1/events"
 REACHES_OUT = "/api/v1/sources/check"
@@ -116,6 +116,15 @@ async def test_the_document_and_a_page_for_it_are_served(site: Site) -> None:
         assert f'id="{shape}"' in page.body.decode()
     assert b"<script" not in page.body
     assert b"//" not in page.body.replace(b"://", b"")
+
+
+@pytest.mark.parametrize(
+    "path", ["/api/v1/mangas", "/api/v1/me/progress", "/api/v1/nothing", "/docs", "/api/v1/auth/me"]
+)
+async def test_nobody_guesses_a_type_or_keeps_an_answer_unasked(site: Site, path: str) -> None:
+    headers = (await site.browser().get(path)).headers
+    assert headers["X-Content-Type-Options"] == "nosniff"
+    assert headers["Cache-Control"] in {"private, no-cache", "no-store"}
 
 
 # --- statements -----------------------------------------------------------------------------------------------------

@@ -1,11 +1,12 @@
 """The API as the framework sees it: every route, its document, and how errors look."""
 
 from litestar import Litestar, Router
+from litestar.datastructures import MutableScopeHeaders
 from litestar.di import Provide
 from litestar.openapi import OpenAPIConfig
 from litestar.openapi.plugins import JsonRenderPlugin
 from litestar.openapi.spec import Components, SecurityScheme
-from litestar.types import ControllerRouterHandler
+from litestar.types import ControllerRouterHandler, Message, Scope
 
 from orihon import __version__
 from orihon.accounts.sessions import COOKIE
@@ -31,6 +32,14 @@ ROUTES: tuple[ControllerRouterHandler, ...] = (
 )
 
 
+async def _harden(message: Message, _: Scope) -> None:
+    """Nothing is guessed about a body, and nobody keeps an answer that does not say so itself."""
+    if message["type"] == "http.response.start":
+        headers = MutableScopeHeaders.from_message(message)
+        headers["X-Content-Type-Options"] = "nosniff"
+        headers.setdefault("Cache-Control", "private, no-cache")
+
+
 def make(context: Context | None) -> Litestar:
     """The framework's application. Without a context it can only be described (`openapi`)."""
 
@@ -41,6 +50,7 @@ def make(context: Context | None) -> Litestar:
         route_handlers=[Router(PREFIX, route_handlers=ROUTES), health.alive, health.ready],
         dependencies={"context": Provide(given)},
         exception_handlers=HANDLERS,
+        before_send=[_harden],
         request_max_body_size=MOST_BODY,
         openapi_config=OpenAPIConfig(
             title="Orihon",

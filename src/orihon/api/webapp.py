@@ -2,7 +2,6 @@
 
 import base64
 import hashlib
-import mimetypes
 import re
 from pathlib import Path
 from typing import Any
@@ -21,6 +20,22 @@ _IMMUTABLE = "_app/immutable/"
 """Names in there carry a hash of their content."""
 
 _ENCODINGS = (("br", ".br"), ("gzip", ".gz"))
+
+# Not from the machine's table, which may say anything.
+_TYPES = {
+    ".css": "text/css; charset=utf-8",
+    ".html": "text/html; charset=utf-8",
+    ".ico": "image/x-icon",
+    ".jpg": "image/jpeg",
+    ".js": "text/javascript; charset=utf-8",
+    ".json": "application/json",
+    ".png": "image/png",
+    ".svg": "image/svg+xml",
+    ".txt": "text/plain; charset=utf-8",
+    ".webmanifest": "application/manifest+json",
+    ".webp": "image/webp",
+    ".woff2": "font/woff2",
+}
 
 _NOT_BUILT = """<!doctype html>
 <html lang="en"><meta charset="utf-8"><title>Orihon</title>
@@ -152,8 +167,4 @@ def _asset(path: Path, name: str, extra: HeaderList) -> Asset:
 
 
 def _content_type(path: Path) -> str:
-    if path.suffix == ".webmanifest":
-        return "application/manifest+json"
-    # Not from the machine's own table, which may say anything.
-    guessed = mimetypes.MimeTypes().guess_type(path.name)[0] or "application/octet-stream"
-    return f"{guessed}; charset=utf-8" if guessed.startswith("text/") or guessed.endswith("javascript") else guessed
+    return _TYPES.get(path.suffix, "application/octet-stream")
