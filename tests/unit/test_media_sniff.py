@@ -64,7 +64,10 @@ def test_widths_snap_up_and_junk_means_the_original(asked: str | None, width: in
     ("accept", "output"),
     [
         ("image/avif,image/webp,image/apng,*/*;q=0.8", "webp"),
-        ("image/webp;q=0.5, image/jpeg", "webp"),
+        ("image/webp;q=0.5, image/jpeg", "jpeg"),
+        ("image/webp;q=0.5, image/jpeg;q=0.4", "webp"),
+        ("image/webp;q=0.8, */*;q=0.9, image/jpeg;q=0.1", "webp"),
+        ("image/webp, image/jpeg", "webp"),
         ("image/webp;q=0", "jpeg"),
         ("image/webp; q=0.0, */*", "jpeg"),
         ("*/*", "jpeg"),

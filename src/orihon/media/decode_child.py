@@ -3,9 +3,14 @@
 Only this process loads libvips, and only the loaders of accepted formats are left enabled (DESIGN ruling 13).
 """
 
+import logging
 import os
 import resource
 import sys
+import threading
+import time
+from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 os.environ["VIPS_CONCURRENCY"] = "1"
@@ -14,9 +19,11 @@ os.environ["VIPS_BLOCK_UNTRUSTED"] = "1"
 import msgspec
 import pyvips
 
-from orihon.media.decoder import Answer, Check, Damaged, Request, Seen, Thumbnail
+from orihon.media.decoder import Answer, Check, Damaged, Request, Seen, Thumbnail, Unwritten
 
 MEMORY = 3 * 1024**3
+"""Bytes that one image may take: twice what the largest accepted progressive JPEG needs."""
+
 CPU_SECONDS = 60
 
 _LOADERS = {
@@ -26,26 +33,50 @@ _LOADERS = {
     "gif": "VipsForeignLoadNsgifFile",
     "avif": "VipsForeignLoadHeifFile",
 }
-_LOAD = {
+_LOAD: dict[str, Callable[..., Any]] = {
     "jpeg": pyvips.Image.jpegload,
     "png": pyvips.Image.pngload,
     "webp": pyvips.Image.webpload,
     "gif": pyvips.Image.gifload,
     "avif": pyvips.Image.heifload,
 }
-_HARMLESS = ("extraneous bytes before marker",)
+
+# Warnings of libjpeg about bytes that no one sees, or about what readers have put up with for thirty years.
+_HARMLESS = (
+    "extraneous bytes before marker",
+    "bad ICC marker",
+    "unknown JFIF revision",
+    "Unknown Adobe color transform",
+    "Invalid SOS parameters",
+)
+
 _WHITE = [255, 255, 255]
-_TALLEST = 100_000
+_PROFILE = "icc-profile-data"
+_SWATCH = 24
+_TALLEST = 65_500
+"""Pixels that a JPEG can be high."""
 
 
 def _limit() -> None:
     if sys.platform == "linux":
         resource.setrlimit(resource.RLIMIT_AS, (MEMORY, MEMORY))
-        resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+    else:
+        threading.Thread(target=_watch_memory, args=(MEMORY,), daemon=True).start()
+    resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
     pyvips.operation_block_set("VipsForeignLoad", True)
     for loader in _LOADERS.values():
         pyvips.operation_block_set(loader, False)
     pyvips.cache_set_max(0)
+    # Thousands of lines for one broken picture, which its answer sums up.
+    logging.getLogger("pyvips").disabled = True
+
+
+def _watch_memory(most: int) -> None:
+    """End the process when it has grown too large: other systems than Linux do not keep to RLIMIT_AS."""
+    unit = 1 if sys.platform == "darwin" else 1024
+    while resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * unit < most:
+        time.sleep(0.05)
+    os.abort()
 
 
 def _allow_time() -> None:
@@ -56,7 +87,8 @@ def _allow_time() -> None:
 
 
 def _check(request: Check) -> Answer:
-    # A warning is what a grey corner gives; some warnings are about bytes that no one sees.
+    # A warning is what a grey corner gives. libjpeg puts only the first of a picture into words, so that one which
+    # begins with a harmless warning has the benefit of the doubt.
     try:
         return _look(request, fail_on="warning")
     except pyvips.Error as error:
@@ -68,18 +100,28 @@ def _check(request: Check) -> Answer:
 def _look(request: Check, *, fail_on: str) -> Seen:
     image = _LOAD[request.format](request.path, access="sequential", fail_on=fail_on)
     # One pass over every pixel; the small copy tells the colour.
-    small = _rgb(image.thumbnail_image(24, height=24, size="force"))
+    small = _rgb(image.thumbnail_image(_SWATCH, height=_SWATCH, size="force", **_to_srgb(image)))
     turned = image.autorot() if request.format != "avif" else image
     return Seen(width=turned.width, height=turned.height, color=_dominant(bytes(small.write_to_memory())))
 
 
 def _thumbnail(request: Thumbnail) -> Answer:
-    image = pyvips.Image.thumbnail(request.path, request.width, height=_TALLEST, size="down", fail_on="error")
+    head = _LOAD[request.format](request.path)
+    image = pyvips.Image.thumbnail(
+        request.path, request.width, height=_TALLEST, size="down", fail_on="error", **_to_srgb(head)
+    )
     if request.output == "jpeg":
-        _rgb(image).jpegsave(request.target, Q=82, keep="none", optimize_coding=True)
+        made = _rgb(image).jpegsave_buffer(Q=82, keep="none", optimize_coding=True)
     else:
-        image.webpsave(request.target, Q=80, keep="none", effort=2)
+        made = image.webpsave_buffer(Q=80, keep="none", effort=2)
+    # Written here, since a full disk is no damage of the picture.
+    Path(request.target).write_bytes(made)
     return Seen(width=image.width, height=image.height, color=None)
+
+
+def _to_srgb(image: Any) -> dict[str, str]:
+    """A copy leaves the colour profile behind, so its colours have to be converted; a broken profile is passed over."""
+    return {"output_profile": "srgb"} if image.get_typeof(_PROFILE) else {}
 
 
 def _rgb(image: Any) -> Any:
@@ -99,13 +141,15 @@ def _dominant(pixels: bytes) -> str:
     return "#" + "".join(f"{round(total / count):02x}" for total in sums)
 
 
-def _answer(request: Request) -> Answer:
+def _answer(request: Request) -> Answer | Unwritten:
     _allow_time()
     try:
         return _check(request) if isinstance(request, Check) else _thumbnail(request)
     except pyvips.Error as error:
         detail = " ".join(str(error.detail or error).split())[:200]
         return Damaged(reason=f"The image is damaged: {detail}.")
+    except OSError as error:
+        return Unwritten(reason=f"The copy could not be written: {error.strerror or error}.")
 
 
 def main() -> None:

@@ -5,6 +5,8 @@ reason, and never a server (DESIGN ruling 13).
 """
 
 import asyncio
+import os
+import signal
 import sys
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager, suppress
@@ -19,8 +21,18 @@ IDLE_SECONDS = 30.0
 PATIENCE_SECONDS = 60.0
 PROCESSES = 2
 
+# What an interpreter needs; secrets in the environment stay out of the process that meets hostile bytes.
+_ENVIRONMENT = ("PATH", "HOME", "LANG", "LC_", "TMPDIR", "VIRTUAL_ENV", "PYTHON", "LD_", "DYLD_")
+
+# Sent from outside (a stop, the system when memory runs out), so they say nothing about the image.
+_FROM_OUTSIDE = {-signal.SIGKILL, -signal.SIGTERM, -signal.SIGINT}
+
 _ENDED = "The image makes the decoder give up: it may be damaged or made to exhaust the memory."
 _TOO_SLOW = "The image takes too long to decode: it may be damaged or made to waste time."
+
+
+class DecoderUnavailable(Exception):
+    """No decoder could look at the image, for reasons that lie outside of it. Trying again later may do."""
 
 
 class Check(msgspec.Struct, frozen=True, tag=True):
@@ -54,14 +66,20 @@ class Damaged(msgspec.Struct, frozen=True, tag=True):
     reason: str
 
 
+class Unwritten(msgspec.Struct, frozen=True, tag=True):
+    """The image may be sound, but there is no room for its thumbnail."""
+
+    reason: str
+
+
 Request = Check | Thumbnail
 Answer = Seen | Damaged
 
-_ANSWER = msgspec.json.Decoder(Answer)
+_ANSWER: msgspec.json.Decoder[Answer | Unwritten] = msgspec.json.Decoder(Answer | Unwritten)
 
 
 class _Ended(Exception):
-    """The decoder process is gone."""
+    """The decoder process is gone, or no longer makes sense."""
 
 
 class _Process:
@@ -69,12 +87,18 @@ class _Process:
 
     def __init__(self, child: asyncio.subprocess.Process) -> None:
         self._child = child
+        self.blameless = False
+        """Whether it was ended from outside."""
 
     @classmethod
     async def start(cls) -> "_Process":
         child = await asyncio.create_subprocess_exec(
-            sys.executable, "-m", "orihon.media.decode_child",
+            # -P: the working directory is no place to import from.
+            sys.executable, "-P", "-m", "orihon.media.decode_child",
             stdin=asyncio.subprocess.PIPE, stdout=asyncio.subprocess.PIPE, stderr=asyncio.subprocess.DEVNULL,
+            env={name: value for name, value in os.environ.items() if name.startswith(_ENVIRONMENT)},
+            # A Ctrl-C in the terminal is for the server, which ends its decoders when their work is done.
+            start_new_session=True,
         )  # fmt: skip
         return cls(child)
 
@@ -82,19 +106,19 @@ class _Process:
     def pid(self) -> int:
         return self._child.pid
 
-    async def ask(self, request: Request) -> Answer:
+    async def ask(self, request: Request) -> Answer | Unwritten:
         stdin, stdout = self._child.stdin, self._child.stdout
         if stdin is None or stdout is None:
             raise _Ended
         try:
             stdin.write(msgspec.json.encode(request) + b"\n")
             await stdin.drain()
-            line = await stdout.readline()
-        except (BrokenPipeError, ConnectionResetError) as error:
+            return _ANSWER.decode(await stdout.readuntil(b"\n"))
+        except asyncio.IncompleteReadError as error:
+            self.blameless = await self._child.wait() in _FROM_OUTSIDE
             raise _Ended from error
-        if not line.endswith(b"\n"):
-            raise _Ended
-        return _ANSWER.decode(line)
+        except (BrokenPipeError, ConnectionResetError, asyncio.LimitOverrunError, msgspec.DecodeError) as error:
+            raise _Ended from error
 
     async def end(self) -> None:
         with suppress(ProcessLookupError):
@@ -114,11 +138,13 @@ class DecoderPool:
         self._ending: set[asyncio.Task[None]] = set()
         self._idle_seconds = idle
         self._patience = patience
+        self._closed = False
 
     async def __aenter__(self) -> "DecoderPool":
         return self
 
     async def __aexit__(self, *_: object) -> None:
+        self._closed = True
         for process, timer in self._idle:
             timer.cancel()
             await process.end()
@@ -134,27 +160,47 @@ class DecoderPool:
         return [process.pid for process, _ in self._idle] + [process.pid for process in self._busy]
 
     async def check(self, path: Path, kind: Format) -> Answer:
-        """Decode an image in full."""
+        """Decode an image in full.
+
+        Raises:
+            DecoderUnavailable: nobody could look at it.
+        """
         return await self._ask(Check(path=str(path), format=kind))
 
     async def thumbnail(
         self, path: Path, kind: Format, *, width: int, output: Literal["webp", "jpeg"], target: Path
     ) -> Answer:
-        """Write a thumbnail to `target`, never wider than the original, orientation applied, metadata left out."""
+        """Write a thumbnail to `target`, never wider than the original, orientation applied, metadata left out.
+
+        Raises:
+            DecoderUnavailable: nobody could make it.
+        """
         return await self._ask(Thumbnail(path=str(path), format=kind, width=width, output=output, target=str(target)))
 
     async def _ask(self, request: Request) -> Answer:
+        blameless = False
         async with self._places:
             # A process that is killed from outside must not condemn a sound image: a second one has to agree.
             for _ in range(2):
+                if self._closed:
+                    raise DecoderUnavailable("The image was not decoded, because the program is stopping.")
                 try:
-                    async with self._process() as process, asyncio.timeout(self._patience):
-                        return await process.ask(request)
+                    async with self._process() as process:
+                        async with asyncio.timeout(self._patience):
+                            answer = await process.ask(request)
                 except _Ended:
-                    continue
+                    blameless |= process.blameless
                 except TimeoutError:
                     return Damaged(reason=_TOO_SLOW)
-            return Damaged(reason=_ENDED)
+                else:
+                    if isinstance(answer, Unwritten):
+                        raise DecoderUnavailable(answer.reason)
+                    return answer
+        if blameless:
+            raise DecoderUnavailable(
+                "The decoder was ended from outside, perhaps by the system for want of memory. It is tried again later."
+            )
+        return Damaged(reason=_ENDED)
 
     @asynccontextmanager
     async def _process(self) -> AsyncIterator[_Process]:
@@ -167,7 +213,7 @@ class DecoderPool:
         sound = False
         try:
             yield process
-            sound = True
+            sound = not self._closed
         finally:
             self._busy.discard(process)
             if sound:

@@ -5,12 +5,14 @@ Widths, formats and fallbacks: public-api-auth section 7 with DESIGN ruling 2.
 
 import asyncio
 import os
+import re
 from collections.abc import Iterator
+from contextlib import suppress
 from pathlib import Path
 from typing import Literal
 from uuid import uuid4
 
-from orihon.media.decoder import Damaged, DecoderPool
+from orihon.media.decoder import Damaged, DecoderPool, DecoderUnavailable
 from orihon.media.errors import MediaError
 from orihon.media.sniff import Format
 
@@ -21,12 +23,13 @@ Output = Literal["webp", "jpeg"]
 EXTENSIONS: dict[Output, str] = {"webp": "webp", "jpeg": "jpg"}
 
 _WEBP_TALLEST = 16383
+_WEIGHT = re.compile(r"[01](\.\d{0,3})?")
 _LONGEST_NUMBER = 10
 _KEEP_SHARE = 0.9
 
 
 class NoThumbnail(MediaError):
-    """The image cannot be decoded; the original is served as it is."""
+    """No thumbnail can be made, for good or at present; the original is served as it is."""
 
 
 def snap(text: str | None) -> int | None:
@@ -44,23 +47,25 @@ def snap(text: str | None) -> int | None:
 
 
 def negotiate(accept: str) -> Output:
-    """WebP for clients that name it in `Accept` with a weight above zero, JPEG for all others (RFC 9110 12.5.1).
+    """WebP for clients that name it in `Accept` and like it no less than JPEG, JPEG for all others (RFC 9110 12.5.1).
 
-    A wildcard is no promise: old clients send `*/*` and cannot show WebP.
+    A wildcard is no promise of WebP: old clients send `*/*` and cannot show it.
     """
+    weights = {}
     for entry in accept.lower().split(","):
         kind, *parameters = (part.strip() for part in entry.split(";"))
-        if kind == "image/webp":
-            return "jpeg" if any(_is_zero(parameter) for parameter in parameters) else "webp"
-    return "jpeg"
+        weights[kind] = _weight(parameters)
+    webp = weights.get("image/webp", 0.0)
+    jpeg = next((weights[kind] for kind in ("image/jpeg", "image/*", "*/*") if kind in weights), 0.0)
+    return "webp" if webp > 0 and webp >= jpeg else "jpeg"
 
 
-def _is_zero(parameter: str) -> bool:
-    name, _, value = parameter.partition("=")
-    try:
-        return name.strip() == "q" and float(value) <= 0
-    except ValueError:
-        return False
+def _weight(parameters: list[str]) -> float:
+    for parameter in parameters:
+        name, _, value = parameter.partition("=")
+        if name.strip() == "q" and _WEIGHT.fullmatch(value.strip()):
+            return float(value)
+    return 1.0
 
 
 def height_at(width: int, size: tuple[int, int]) -> int:
@@ -77,6 +82,7 @@ class Thumbnails:
         self._most_bytes = most_bytes
         self._making: dict[Path, asyncio.Task[Path]] = {}
         self._size: int | None = None
+        self._counting = asyncio.Lock()
 
     def path(self, sha256: str, width: int, output: Output) -> Path:
         """Where a thumbnail is kept, or would be."""
@@ -97,44 +103,55 @@ class Thumbnails:
         A strip that is taller than WebP can hold (`size` in pixels tells) comes as JPEG.
 
         Raises:
-            NoThumbnail: the original cannot be decoded.
+            NoThumbnail: the original cannot be decoded, or there is no room for a copy.
         """
         if output == "webp" and size is not None and height_at(width, size) > _WEBP_TALLEST:
             output = "jpeg"
         target = self.path(sha256, width, output)
-        if await asyncio.to_thread(target.is_file):
+        if await asyncio.to_thread(_is_held, target):
             return target, output
         task = self._making.get(target)
         if task is None:
             task = asyncio.create_task(self._make(original, kind, width, output, target))
             self._making[target] = task
-            task.add_done_callback(lambda _: self._making.pop(target, None))
+            task.add_done_callback(lambda done: self._made(target, done))
         # One that goes away must not spoil it for the others.
         return await asyncio.shield(task), output
 
+    def _made(self, target: Path, done: "asyncio.Task[Path]") -> None:
+        del self._making[target]
+        # All who asked may be gone; then nobody else takes note of the error.
+        if not done.cancelled():
+            done.exception()
+
     async def _make(self, original: Path, kind: Format, width: int, output: Output, target: Path) -> Path:
-        await asyncio.to_thread(target.parent.mkdir, parents=True, exist_ok=True)
         draft = target.with_name(f".{uuid4().hex}.{EXTENSIONS[output]}")
         try:
+            await asyncio.to_thread(target.parent.mkdir, parents=True, exist_ok=True)
             answer = await self._decoder.thumbnail(original, kind, width=width, output=output, target=draft)
             if isinstance(answer, Damaged):
                 raise NoThumbnail(answer.reason)
             made = draft.stat().st_size
             draft.replace(target)
+        except DecoderUnavailable as error:
+            raise NoThumbnail(str(error)) from error
         except FileNotFoundError as error:
             raise NoThumbnail("The cache was emptied at this moment; ask again.") from error
+        except OSError as error:
+            raise NoThumbnail(f"The thumbnail could not be kept: {error.strerror or error}.") from error
         finally:
             draft.unlink(missing_ok=True)
         await self._grow(made)
         return target
 
     async def _grow(self, made: int) -> None:
-        if self._size is None:
-            self._size = await asyncio.to_thread(self._measure)
-        else:
-            self._size += made
-        if self._size > self._most_bytes:
-            self._size = await asyncio.to_thread(self._shrink)
+        async with self._counting:
+            if self._size is None:
+                self._size = await asyncio.to_thread(self._measure)
+            else:
+                self._size += made
+            if self._size > self._most_bytes:
+                self._size = await asyncio.to_thread(self._shrink)
 
     def _measure(self) -> int:
         return sum(facts.st_size for _, facts in self._files())
@@ -147,6 +164,8 @@ class Thumbnails:
             if total <= self._most_bytes * _KEEP_SHARE:
                 break
             path.unlink(missing_ok=True)
+            with suppress(OSError):
+                path.parent.rmdir()
             total -= facts.st_size
         return total
 
@@ -158,3 +177,11 @@ class Thumbnails:
                     yield path, path.stat()
                 except FileNotFoundError:
                     continue
+
+
+def _is_held(thumbnail: Path) -> bool:
+    """An empty file is what a power cut leaves of one: the cache is not flushed, since it can be made again."""
+    try:
+        return thumbnail.stat().st_size > 0
+    except FileNotFoundError:
+        return False
