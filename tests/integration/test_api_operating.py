@@ -310,6 +310,28 @@ async def test_streams_end_when_the_server_is_told_to_stop(server: EmbeddedPostg
             assert (await answer.content.read()).endswith(b"\n")
 
 
+async def test_a_reader_who_leaves_is_no_longer_watched_for(site: Site) -> None:
+    """Else every closed tab would cost a look at the library for ever."""
+    feeds = site.app._context.feeds
+    guest = site.browser()
+    async with guest.session.get(f"{site.origin}/api/v1/events") as answer:
+        await anext(events(answer))
+        assert feeds._streams
+        answer.close()
+    await eventually(lambda: not feeds._streams)
+    assert all(feed._task is None for feed in feeds._feeds.values())
+
+
+async def test_streams_are_bounded(site: Site, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("orihon.api.feeds.MOST_STREAMS", 1)
+    guest = site.browser()
+    async with guest.session.get(f"{site.origin}/api/v1/events") as answer:
+        await anext(events(answer))
+        refused = await guest.get("/api/v1/events")
+        assert (refused.status, refused.json["error"]["code"]) == (503, "unavailable")
+        assert "Retry-After" in refused.headers
+
+
 # --- health ---------------------------------------------------------------------------------------------------------
 
 

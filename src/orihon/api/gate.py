@@ -1,6 +1,5 @@
 """What every request passes before a handler sees it: who asks, private mode, and the cross-site guard."""
 
-from http.cookies import CookieError, SimpleCookie
 from typing import Any
 
 from litestar.types import ASGIApp, Receive, Send
@@ -23,15 +22,12 @@ _LONGEST_TOKEN = 200
 
 
 def session_token(headers: Headers) -> str | None:
-    """The session's token from the cookies."""
-    cookies = header(headers, b"cookie")
-    if not cookies or sessions.COOKIE not in cookies:
-        return None
-    try:
-        morsel = SimpleCookie(cookies).get(sessions.COOKIE)
-    except CookieError:
-        return None
-    return morsel.value if morsel and 0 < len(morsel.value) <= _LONGEST_TOKEN else None
+    """The session's token from the cookies; of several, as a browser with an old one sends, the first."""
+    for cookie in (header(headers, b"cookie") or "").split(";"):
+        name, _, value = cookie.strip().partition("=")
+        if name == sessions.COOKIE and 0 < len(value) <= _LONGEST_TOKEN:
+            return value
+    return None
 
 
 async def who(context: Context, headers: Headers) -> Session | None:

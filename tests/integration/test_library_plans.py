@@ -1,0 +1,89 @@
+"""The catalogue's statements are served by their indexes, whatever is asked: no scan of a whole table."""
+
+import itertools
+from collections.abc import AsyncIterator
+from typing import Any
+
+import msgspec
+import pytest
+from tests.support.titles import seed
+from tests.support.web import own_database
+
+from orihon.db.embedded import EmbeddedPostgres
+from orihon.db.pool import Pool
+from orihon.library import catalogue
+from orihon.library.catalogue import Listing
+from orihon.search import catalogue as searching
+
+pytestmark = pytest.mark.anyio
+
+WORKS = 5000
+
+
+@pytest.fixture(scope="module")
+async def full(server: EmbeddedPostgres) -> AsyncIterator[Pool]:
+    async with own_database(server) as (pool, _):
+        async with pool.acquire() as db:
+            await seed(db, WORKS)
+        yield pool
+
+
+def nodes(plan: dict[str, Any]) -> list[dict[str, Any]]:
+    return [plan, *(node for below in plan.get("Plans", ()) for node in nodes(below))]
+
+
+async def explained(pool: Pool, sql: str, arguments: list[Any]) -> list[dict[str, Any]]:
+    raw = await pool.fetchval(f"EXPLAIN (ANALYZE, FORMAT JSON) {sql}", *arguments)
+    found = msgspec.json.decode(raw) if isinstance(raw, str) else raw
+    return nodes(found[0]["Plan"])
+
+
+def scanned(plan: list[dict[str, Any]]) -> set[str]:
+    """Tables that were read whole."""
+    return {
+        node["Relation Name"]
+        for node in plan
+        if node["Node Type"] == "Seq Scan" and node["Actual Loops"] and node["Relation Name"] != "media"
+    }
+
+
+def read(plan: list[dict[str, Any]], table: str) -> float:
+    """Rows that were read of a table."""
+    return sum(
+        (node["Actual Rows"] + node.get("Rows Removed by Filter", 0)) * node["Actual Loops"]
+        for node in plan
+        if node.get("Relation Name") == table
+    )
+
+
+@pytest.mark.parametrize(
+    ("sort", "order", "after"), list(itertools.product(catalogue.NATURAL, ("asc", "desc"), (False, True)))
+)
+async def test_a_page_of_the_list_reads_no_more_rows_than_it_shows(
+    full: Pool, sort: catalogue.Sort, order: catalogue.Order, after: bool
+) -> None:
+    listing = Listing(sort=sort, order=order, limit=50)
+    if after:
+        async with full.acquire() as db:
+            middle = await catalogue.page(db, Listing(sort=sort, order=order, limit=50, offset=WORKS // 2))
+        listing = msgspec.structs.replace(listing, after=middle.next)
+    plan = await explained(full, *catalogue.statement(listing))
+    assert scanned(plan) == set()
+    assert read(plan, "works") <= 52
+
+
+async def test_a_page_of_a_status_is_served_by_its_index(full: Pool) -> None:
+    plan = await explained(full, *catalogue.statement(Listing(status="hiatus", limit=50)))
+    assert scanned(plan) == set()
+    assert read(plan, "works") <= 52
+
+
+@pytest.mark.parametrize(
+    "typed", ["garden", "gardne", "the", "a", "巨", "巨人", "ёжик", "x", "zzzz", "%", "silent alchemist"]
+)
+@pytest.mark.parametrize("status", [None, "ongoing"])
+async def test_a_search_reads_no_table_whole(full: Pool, typed: str, status: str | None) -> None:
+    sql = searching.statement(sort=None, order=None, with_status=status is not None)
+    arguments = [typed, 51, 0, searching.MOST_CANDIDATES, str(searching.SIMILAR), 51, *([status] if status else [])]
+    plan = await explained(full, sql, arguments)
+    assert scanned(plan) <= ({"works"} if status else set())
