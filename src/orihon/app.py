@@ -54,6 +54,9 @@ HOUSEKEEPING = (
 
 METRICS_DAYS = 30
 
+LEFTOVER_SECONDS = 600.0
+"""A half-written download of nobody is removed at the start of a worker when it is older."""
+
 WEB_CONNECTIONS = 8
 WORKER_CONNECTIONS = 12
 
@@ -169,9 +172,10 @@ async def _work(settings: Settings, lanes: Sequence[str]) -> None:
         async with pool.acquire() as db:
             for name, payload, seconds in HOUSEKEEPING:
                 await schedule.ensure(db, name, payload, seconds)
-        tools = Tools(
-            settings=settings, pool=pool, storage=LocalStorage(settings.data), fetcher=fetcher, decoder=decoder
-        )
+        storage = LocalStorage(settings.data)
+        # What a killed worker left behind; what another one writes at this moment is locked by it.
+        await asyncio.to_thread(storage.clear_staging, LEFTOVER_SECONDS)
+        tools = Tools(settings=settings, pool=pool, storage=storage, fetcher=fetcher, decoder=decoder)
         window = float(settings.lease_seconds)
         worker = Worker(
             dsn=dsn,
