@@ -30,3 +30,10 @@ export function ago(moment: string, now: number = Date.now()): string {
 	}
 	return '';
 }
+
+const days = new Intl.DateTimeFormat('en', { day: 'numeric', month: 'short', year: 'numeric' });
+
+/** "3 Mar 2026", in the order of the language. */
+export function day(moment: string): string {
+	return days.format(new Date(moment));
+}

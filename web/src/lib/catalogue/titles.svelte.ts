@@ -22,7 +22,6 @@ export class Titles {
 	/** The first answer is here. */
 	known = $state(false);
 	failure = $state<unknown>(null);
-	readonly length = $derived(lengthOf(this.total, this.#chunks, this.#last));
 	/** Width of the grid when it was last seen, so that it has its height before it is measured again. */
 	width = 0;
 
@@ -30,6 +29,11 @@ export class Titles {
 		const before = read<{ address: string; total: number } | null>(KEY, null, () => sessionStorage);
 		// After a reload the page gets its height at once, and with it its place.
 		if (before?.address === addressOf(query)) this.total = before.total;
+	}
+
+	/** Not derived: a derived value dies with the page that made it, and this list outlives the page. */
+	get length(): number {
+		return lengthOf(this.total, this.#chunks, this.#last);
 	}
 
 	at(index: number): MangaCard | undefined {

@@ -4,6 +4,7 @@ import { isRead, type Place } from './progress';
 interface Readable {
 	id: string;
 	page_count: number;
+	state: string;
 }
 
 export interface Start<C> {
@@ -14,21 +15,23 @@ export interface Start<C> {
 
 /**
  * `chapters` oldest first. The chapter that was open last, or the one after it when it was read to its end; the first
- * one when nothing or everything was read. Null: there is nothing to read yet.
+ * one when nothing or everything was read. A chapter that is not here yet is fetched when it is opened, so reading
+ * begins at the first that is here, and goes on to the next one that did not fail.
  */
 export function startingPoint<C extends Readable>(chapters: C[], places: Map<string, Place>): Start<C> | null {
-	const here = chapters.filter((chapter) => chapter.page_count > 0);
-	const first = here[0];
+	const first = chapters.find(({ state }) => state === 'ready') ?? chapters[0];
 	if (!first) return null;
 	let last: { index: number; place: Place } | null = null;
-	for (const [index, chapter] of here.entries()) {
+	for (const [index, chapter] of chapters.entries()) {
 		const place = places.get(chapter.id);
-		if (place && (!last || place.client_time > last.place.client_time)) last = { index, place };
+		if (place && (!last || Date.parse(place.client_time) > Date.parse(last.place.client_time))) last = { index, place };
 	}
 	if (!last) return { chapter: first, page: 1, why: 'start' };
-	const open = here[last.index] as C;
+	const open = chapters[last.index] as C;
 	const atEnd = isRead(last.place, open.page_count) && last.place.page >= open.page_count;
-	if (!atEnd) return { chapter: open, page: Math.min(last.place.page, open.page_count), why: 'resume' };
-	const next = here[last.index + 1];
-	return next ? { chapter: next, page: places.get(next.id)?.page ?? 1, why: 'resume' } : { chapter: first, page: 1, why: 'again' };
+	if (!atEnd) return { chapter: open, page: Math.max(1, Math.min(last.place.page, open.page_count || Infinity)), why: 'resume' };
+	const next = chapters.slice(last.index + 1).find(({ state }) => state !== 'failed');
+	if (!next) return { chapter: first, page: 1, why: 'again' };
+	const place = places.get(next.id);
+	return { chapter: next, page: isRead(place, next.page_count) ? 1 : (place?.page ?? 1), why: 'resume' };
 }
