@@ -45,7 +45,7 @@ unit: env ## Tests without I/O
 	$(BIN)/pytest -q tests/unit
 
 integration: env ## Tests on real PostgreSQL, files and HTTP
-	$(BIN)/pytest -q -n 2 -m "not plans and not e2e" tests/integration tests/chaos
+	$(BIN)/pytest -q -n 2 -m "not plans and not e2e and not chaos" tests/integration tests/chaos
 
 web-test: web ## Types and tests of the web app
 	$(BIN)/python hatch_build.py --test
