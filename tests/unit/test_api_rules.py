@@ -33,7 +33,7 @@ def handlers() -> list[tuple[str, HTTPRouteHandler]]:
         (route.path, handler)
         for route in framework.make(None).routes
         for handler in getattr(route, "route_handlers", [])
-        if isinstance(handler, HTTPRouteHandler) and not route.path.startswith(("/docs", "/openapi"))
+        if isinstance(handler, HTTPRouteHandler) and route.path not in {"/", "/docs", "/openapi.json"}
     ]
 
 
