@@ -16,7 +16,7 @@ class Counts(msgspec.Struct, frozen=True, kw_only=True):
 
 
 _COUNTS = f"""
-    SELECT (SELECT count(*) FROM works w WHERE {visibility.WORKS}) AS works,
+    SELECT (SELECT coalesce(sum(w.works), 0)::bigint FROM work_tally w WHERE {visibility.WORKS}) AS works,
            count(*) AS chapters, count(*) FILTER (WHERE page_count > 0) AS chapters_ready,
            coalesce(sum(page_count), 0)::bigint AS pages
       FROM chapters

@@ -5,7 +5,7 @@ Today the answer is the same for every work and reader. A restriction goes here 
 """
 
 WORKS = "w.kind = 'manga'"
-"""Condition on `works w`: what the catalogue lists, counts and finds."""
+"""Condition on `works w`: what the catalogue lists and finds; on `work_tally w`, which has its columns: counts."""
 
 
 def shared_caches(*, private_mode: bool) -> bool:

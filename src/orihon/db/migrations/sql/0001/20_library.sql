@@ -46,6 +46,38 @@ CREATE INDEX works_title_idx ON works (kind, fold(title), id);
 CREATE INDEX works_author_idx ON works (kind, coalesce(sort_author, U&'\+10FFFF'), id);
 CREATE INDEX works_author_desc_idx ON works (kind, coalesce(sort_author, '') DESC, id DESC);
 
+-- How many works there are of a kind and status, so that telling it costs the same however many there are. In slots, so
+-- that transactions which add works at the same time do not wait for each other.
+CREATE TABLE work_tally (
+    kind   text NOT NULL,
+    status text,
+    slot   smallint NOT NULL,
+    works  bigint NOT NULL,
+    UNIQUE NULLS NOT DISTINCT (kind, status, slot)
+) WITH (fillfactor = 50);
+
+CREATE FUNCTION tally_works() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN
+    IF TG_OP = 'TRUNCATE' THEN
+        DELETE FROM work_tally;
+    ELSIF TG_OP = 'UPDATE' THEN
+        INSERT INTO work_tally (kind, status, slot, works)
+        VALUES (OLD.kind, OLD.status, pg_backend_pid() % 64, -1), (NEW.kind, NEW.status, pg_backend_pid() % 64, 1)
+            ON CONFLICT (kind, status, slot) DO UPDATE SET works = work_tally.works + excluded.works;
+    ELSE
+        INSERT INTO work_tally (kind, status, slot, works)
+        SELECT kind, status, pg_backend_pid() % 64, count(*) * CASE TG_OP WHEN 'INSERT' THEN 1 ELSE -1 END
+          FROM changed GROUP BY kind, status
+            ON CONFLICT (kind, status, slot) DO UPDATE SET works = work_tally.works + excluded.works;
+    END IF;
+    RETURN NULL;
+END $$;
+CREATE TRIGGER works_added AFTER INSERT ON works REFERENCING NEW TABLE AS changed EXECUTE FUNCTION tally_works();
+CREATE TRIGGER works_removed AFTER DELETE ON works REFERENCING OLD TABLE AS changed EXECUTE FUNCTION tally_works();
+CREATE TRIGGER works_emptied AFTER TRUNCATE ON works EXECUTE FUNCTION tally_works();
+CREATE TRIGGER works_changed AFTER UPDATE OF kind, status ON works FOR EACH ROW
+    WHEN ((OLD.kind, OLD.status) IS DISTINCT FROM (NEW.kind, NEW.status)) EXECUTE FUNCTION tally_works();
+
 -- One row per searchable title, folded, so that an alternative title finds the work (search/catalogue.py).
 CREATE TABLE work_titles (
     work_id uuid NOT NULL REFERENCES works ON DELETE CASCADE,
