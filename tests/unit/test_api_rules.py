@@ -28,12 +28,16 @@ def test_the_document_does_not_change_from_run_to_run() -> None:
     assert made.stdout == DOCUMENT.read_text()
 
 
+OF_THE_DOCUMENT = {"/", "/{path:str}", "/docs", "/openapi.json"}
+"""What the framework adds to serve the document."""
+
+
 def handlers() -> list[tuple[str, HTTPRouteHandler]]:
     return [
         (route.path, handler)
         for route in framework.make(None).routes
         for handler in getattr(route, "route_handlers", [])
-        if isinstance(handler, HTTPRouteHandler) and route.path not in {"/", "/docs", "/openapi.json"}
+        if isinstance(handler, HTTPRouteHandler) and route.path not in OF_THE_DOCUMENT
     ]
 
 
