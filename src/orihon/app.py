@@ -27,7 +27,7 @@ from orihon.jobs.worker import Lane, Timing, Worker
 from orihon.media.decoder import DecoderPool
 from orihon.media.sweep import sweep
 from orihon.media.thumbnails import Thumbnails
-from orihon.runtime import metrics
+from orihon.runtime import logs, metrics
 from orihon.storage.local import LocalStorage
 
 log = structlog.get_logger(__name__)
@@ -111,6 +111,7 @@ def handlers(tools: Tools) -> Mapping[str, Entry]:
 
 def run_web(settings: Settings) -> int:
     """Serve the API, the files and the web app until told to stop; the exit status."""
+    logs.configure(json=settings.log_json)
     return _run_until_told(_serve(settings))
 
 
@@ -158,6 +159,7 @@ async def _serve(settings: Settings) -> None:
 
 def run_worker(settings: Settings, lanes: Sequence[str]) -> int:
     """Serve lanes of the queue until told to stop; the exit status."""
+    logs.configure(json=settings.log_json)
     return _run_until_told(_work(settings, lanes))
 
 

@@ -116,6 +116,7 @@ async def survive(data: Path, folder: Path, *, kills: int, works: int, chapters:
     print(f"CHAOS_SEED={SEED}")
     dice = random.Random(SEED)
     async with SampleSite(folder, works=works, chapters=chapters, pages=pages) as site, running(data, site) as orihon:
+        await eventually(lambda: site.log.total > 0, seconds=120)
         for number in range(kills):
             # Moments are counted in requests, so that they fall into the work however fast the machine is.
             moment = site.log.total + dice.randint(3, max(4, works * chapters * pages // kills))

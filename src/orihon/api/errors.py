@@ -114,11 +114,13 @@ def unavailable(message: str, *, seconds: int = 2) -> ApiError:
 
 _UNSTORABLE = "The text holds characters that cannot be kept, such as a zero byte. Leave them out."
 
+# OSError: an embedded server that is being started again has no socket for a moment.
 _AWAY = (
     asyncpg.InterfaceError,
+    asyncpg.InternalClientError,
     asyncpg.PostgresConnectionError,
     asyncpg.CannotConnectNowError,
-    ConnectionError,
+    OSError,
     TimeoutError,
 )
 
