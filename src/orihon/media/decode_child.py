@@ -50,6 +50,7 @@ _HARMLESS = (
     "Invalid SOS parameters",
 )
 
+_SHRINK_ON_LOAD = ("jpeg", "webp")
 _WHITE = [255, 255, 255]
 _PROFILE = "icc-profile-data"
 _SWATCH = 24
@@ -106,10 +107,7 @@ def _look(request: Check, *, fail_on: str) -> Seen:
 
 
 def _thumbnail(request: Thumbnail) -> Answer:
-    head = _LOAD[request.format](request.path)
-    image = pyvips.Image.thumbnail(
-        request.path, request.width, height=_TALLEST, size="down", fail_on="error", **_to_srgb(head)
-    )
+    image = _shrunk(request)
     if request.output == "jpeg":
         made = _rgb(image).jpegsave_buffer(Q=82, keep="none", optimize_coding=True)
     else:
@@ -117,6 +115,15 @@ def _thumbnail(request: Thumbnail) -> Answer:
     # Written here, since a full disk is no damage of the picture.
     Path(request.target).write_bytes(made)
     return Seen(width=image.width, height=image.height, color=None)
+
+
+def _shrunk(request: Thumbnail) -> Any:
+    full = _LOAD[request.format](request.path, access="sequential", fail_on="error")
+    size = {"height": _TALLEST, "size": "down", **_to_srgb(full)}
+    if request.format in _SHRINK_ON_LOAD:
+        return pyvips.Image.thumbnail(request.path, request.width, fail_on="error", **size)
+    # By its own loader: libvips knows the still of an AVIF sequence, but not by its first bytes.
+    return full.thumbnail_image(request.width, **size)
 
 
 def _to_srgb(image: Any) -> dict[str, str]:
@@ -146,7 +153,8 @@ def _answer(request: Request) -> Answer | Unwritten:
     try:
         return _check(request) if isinstance(request, Check) else _thumbnail(request)
     except pyvips.Error as error:
-        detail = " ".join(str(error.detail or error).split())[:200]
+        # People read this; where files lie is none of their business.
+        detail = " ".join(str(error.detail or error).replace(request.path, "the file").split())[:200]
         return Damaged(reason=f"The image is damaged: {detail}.")
     except OSError as error:
         return Unwritten(reason=f"The copy could not be written: {error.strerror or error}.")
