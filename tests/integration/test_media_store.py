@@ -2,20 +2,24 @@
 
 import asyncio
 import os
+import shutil
 import time
 from pathlib import Path
 from uuid import UUID
 
+import asyncpg
 import pytest
+from tests.support.waiting import eventually
 
-from orihon.db.pool import Pool
+from orihon.db.pool import Connection, Pool
 from orihon.ingest.checking import MediumChecker
 from orihon.jobs import queue
 from orihon.jobs.handlers import Job
 from orihon.jobs.payloads import CheckMedium
 from orihon.media.decoder import DecoderPool
+from orihon.media.errors import SweepRefused
 from orihon.media.inbound import Inbound, Probed
-from orihon.media.store import keep, storage_key
+from orihon.media.store import Medium, keep, keep_all, storage_key
 from orihon.media.sweep import sweep
 from orihon.media.thumbnails import NoThumbnail, Thumbnails
 from orihon.storage.errors import StorageError
@@ -28,6 +32,11 @@ PNG = bytes.fromhex(
     "89504e470d0a1a0a0000000d4948445200000001000000010802000000907753de"
     "0000000c49444154789c63606060000000040001f61738550000000049454e44ae426082"
 )
+
+
+def variant(number: int) -> bytes:
+    """Other bytes with the same look: what follows a picture's end is passed over."""
+    return PNG + number.to_bytes(4, "big")
 
 
 @pytest.fixture
@@ -51,9 +60,14 @@ async def record(pool: Pool, storage: LocalStorage, body: bytes) -> UUID:
 
 
 async def a_page(pool: Pool, media_id: UUID) -> UUID:
-    work = await pool.fetchval("INSERT INTO works (title) VALUES ('W') RETURNING id")
-    chapter = await pool.fetchval("INSERT INTO chapters (work_id, sort_key) VALUES ($1, 1) RETURNING id", work)
-    page: UUID = await pool.fetchval(
+    async with pool.acquire() as db:
+        return await a_page_of(db, media_id)
+
+
+async def a_page_of(db: Connection, media_id: UUID) -> UUID:
+    work = await db.fetchval("INSERT INTO works (title) VALUES ('W') RETURNING id")
+    chapter = await db.fetchval("INSERT INTO chapters (work_id, sort_key) VALUES ($1, 1) RETURNING id", work)
+    page: UUID = await db.fetchval(
         "INSERT INTO pages (chapter_id, number, media_id) VALUES ($1, 1, $2) RETURNING id", chapter, media_id
     )
     return page
@@ -158,6 +172,106 @@ async def test_the_sweeper_forgets_media_that_no_page_shows_any_more(pool: Pool,
     assert swept.bytes == len(PNG)
 
 
+async def forgettable(pool: Pool, storage: LocalStorage, count: int) -> None:
+    """Media of a day ago that nothing shows."""
+    for number in range(count):
+        await record(pool, storage, variant(number))
+    await outdate(pool, storage)
+
+
+async def outdate(pool: Pool, storage: LocalStorage) -> None:
+    age(storage)
+    await pool.execute("UPDATE media SET kept_at = now() - interval '2 days'")
+
+
+async def test_forgetting_goes_through_all_windows_and_takes_the_files_along(
+    pool: Pool, storage: LocalStorage, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """However many: they were known, so that no question is asked."""
+    monkeypatch.setattr("orihon.media.sweep._WINDOW", 3)
+    monkeypatch.setattr("orihon.media.sweep.FEW", 2)
+    await forgettable(pool, storage, 8)
+    await a_page(pool, await record(pool, storage, PNG))
+    await outdate(pool, storage)
+    swept = await sweep(pool, storage)
+    assert (swept.media, swept.files) == (8, 8)
+    assert len(list(storage.kept())) == 1
+
+
+async def test_a_database_that_knows_nothing_of_the_store_removes_nothing(
+    pool: Pool, storage: LocalStorage, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """DESIGN ruling 14: a new or an old database beside a full store must not empty it."""
+    monkeypatch.setattr("orihon.media.sweep.FEW", 2)
+    for number in range(3):
+        await arrive(storage, variant(number))
+    age(storage)
+    with pytest.raises(SweepRefused, match="3 of the 3 files"):
+        await sweep(pool, storage)
+    assert len(list(storage.kept())) == 3
+    assert (await sweep(pool, storage, force=True)).files == 3
+
+
+async def test_nothing_is_removed_when_the_database_cannot_answer(pool: Pool, storage: LocalStorage) -> None:
+    await arrive(storage, PNG)
+    age(storage)
+    pool.terminate()
+    with pytest.raises(asyncpg.InterfaceError):
+        await sweep(pool, storage)
+    assert len(list(storage.kept())) == 1
+
+
+@pytest.mark.parametrize("name", ["Thumbs.db", "notes.txt", "ab/.DS_Store", "ab/cd/page.jpg"])
+async def test_files_of_others_are_none_of_the_sweepers_business(pool: Pool, storage: LocalStorage, name: str) -> None:
+    stranger = storage.root / "media" / name
+    stranger.parent.mkdir(parents=True)
+    stranger.write_bytes(b"a person put this here")
+    os.utime(stranger, (0, 0))
+    assert (await sweep(pool, storage)).files == 0
+    assert stranger.exists()
+
+
+async def test_a_sweep_waits_for_no_import_and_takes_nothing_from_it(pool: Pool, storage: LocalStorage) -> None:
+    medium = await record(pool, storage, PNG)
+    await outdate(pool, storage)
+    async with pool.acquire() as db, db.transaction():
+        await keep(db, storage, await arrive(storage, PNG))
+        swept = await sweep(pool, storage)
+        assert (swept.media, swept.files) == (0, 0)
+        await a_page_of(db, medium)
+    assert await pool.fetchval("SELECT count(*) FROM media") == 1
+    assert len(list(storage.kept())) == 1
+
+
+async def test_imports_of_the_same_media_in_any_order_do_not_wait_for_each_other_for_ever(
+    pool: Pool, storage: LocalStorage
+) -> None:
+    probed = [await arrive(storage, variant(number)) for number in range(6)]
+
+    async def chapter(order: list[Probed]) -> dict[bytes, Medium]:
+        async with pool.acquire() as db, db.transaction():
+            return await keep_all(db, storage, order)
+
+    orders = [probed, probed[::-1], probed[3:] + probed[:3], probed * 2]
+    kept = await asyncio.gather(*(chapter(order) for order in orders * 3))
+    assert all(media == kept[0] for media in kept)
+    assert len(kept[0]) == await pool.fetchval("SELECT count(*) FROM media") == 6
+
+
+async def test_what_was_damaged_is_judged_again_when_it_arrives_again(pool: Pool, storage: LocalStorage) -> None:
+    """A file that went missing is marked damaged; whole on the disk again, it is sound again, and so is its page."""
+    media_id = await record(pool, storage, PNG)
+    page = await a_page(pool, media_id)
+    for kept in list(storage.kept()):
+        await storage.delete(kept.key)
+    await check(pool, storage, media_id)
+    assert await pool.fetchval("SELECT damage FROM pages WHERE id = $1", page)
+    assert await record(pool, storage, PNG) == media_id
+    await check(pool, storage, media_id)
+    assert await pool.fetchval("SELECT state FROM media") == "verified"
+    assert await pool.fetchval("SELECT damage FROM pages WHERE id = $1", page) is None
+
+
 async def test_bytes_that_arrive_while_they_are_swept_are_not_lost(pool: Pool, storage: LocalStorage) -> None:
     """Whoever comes first: a row is never left without its file."""
     for _ in range(12):
@@ -225,3 +339,49 @@ async def test_the_cache_stays_within_its_size_and_drops_the_oldest(fixtures: Pa
     assert sum(path.stat().st_size for path in tmp_path.rglob("w160.jpg")) <= 12_000
     assert "0b" in kept
     assert "00" not in kept
+
+
+async def test_a_thumbnail_that_a_power_cut_emptied_is_made_again(fixtures: Path, tmp_path: Path) -> None:
+    original = fixtures / "images" / "hopper.webp"
+    async with DecoderPool(processes=1) as decoder:
+        cache = Thumbnails(tmp_path, decoder, most_bytes=10**9)
+        empty = cache.path("ab" * 32, 160, "jpeg")
+        empty.parent.mkdir(parents=True)
+        empty.touch()
+        path, _ = await cache.get("ab" * 32, original, "webp", width=160, output="jpeg")
+    assert path == empty
+    assert path.stat().st_size > 0
+
+
+async def test_the_cache_may_be_deleted_at_any_time(fixtures: Path, tmp_path: Path) -> None:
+    original = fixtures / "images" / "hopper.webp"
+    async with DecoderPool(processes=1) as decoder:
+        cache = Thumbnails(tmp_path / "thumbs", decoder, most_bytes=10**9)
+        for _ in range(2):
+            path, _ = await cache.get("ab" * 32, original, "webp", width=160, output="jpeg")
+            assert path.is_file()
+            shutil.rmtree(tmp_path / "thumbs")
+
+
+async def test_a_cache_without_room_is_no_error_of_the_server(fixtures: Path, tmp_path: Path) -> None:
+    """The original is served instead (F10 of public-api-auth 17.5)."""
+    (tmp_path / "thumbs").write_bytes(b"a file where the folder should be")
+    async with DecoderPool(processes=1) as decoder:
+        cache = Thumbnails(tmp_path / "thumbs", decoder, most_bytes=10**9)
+        with pytest.raises(NoThumbnail, match="could not be kept"):
+            await cache.get("ab" * 32, fixtures / "images" / "hopper.webp", "webp", width=160, output="jpeg")
+
+
+async def test_one_reader_that_goes_away_does_not_spoil_a_thumbnail_for_the_others(
+    fixtures: Path, tmp_path: Path
+) -> None:
+    original = fixtures / "comics" / "blanche" / "001.jpg"
+    async with DecoderPool(processes=1) as decoder:
+        cache = Thumbnails(tmp_path, decoder, most_bytes=10**9)
+        readers = [
+            asyncio.create_task(cache.get("ab" * 32, original, "jpeg", width=320, output="webp")) for _ in range(3)
+        ]
+        await eventually(lambda: bool(decoder.pids))
+        readers[0].cancel()
+        paths = await asyncio.gather(*readers[1:])
+    assert all(path.is_file() for path, _ in paths)

@@ -140,7 +140,8 @@ class Thumbnails:
         except OSError as error:
             raise NoThumbnail(f"The thumbnail could not be kept: {error.strerror or error}.") from error
         finally:
-            draft.unlink(missing_ok=True)
+            with suppress(OSError):
+                draft.unlink(missing_ok=True)
         await self._grow(made)
         return target
 
@@ -183,5 +184,5 @@ def _is_held(thumbnail: Path) -> bool:
     """An empty file is what a power cut leaves of one: the cache is not flushed, since it can be made again."""
     try:
         return thumbnail.stat().st_size > 0
-    except FileNotFoundError:
+    except OSError:
         return False
