@@ -81,6 +81,7 @@ class Bus:
         self._echo = asyncio.Event()
         self._connected = asyncio.Event()
         self._failures = 0
+        self._connection: asyncpg.Connection[asyncpg.Record] | None = None
         self._task: asyncio.Task[None] | None = None
 
     @property
@@ -99,11 +100,11 @@ class Bus:
 
     async def stop(self) -> None:
         """Stop listening."""
-        if self._task is not None:
+        # More than once if need be: a cancellation that meets a connection attempt at its very end can get lost.
+        while self._task is not None and not self._task.done():
             self._task.cancel()
-            with contextlib.suppress(asyncio.CancelledError):
-                await self._task
-            self._task = None
+            await asyncio.wait([self._task], timeout=1.0)
+        self._task = None
 
     async def __aenter__(self) -> Self:
         await self.start()
@@ -140,13 +141,13 @@ class Bus:
     async def _run(self) -> None:
         while True:
             try:
-                connection = await connect(self._dsn)
+                self._connection = await connect(self._dsn)
                 try:
-                    await self._hear(connection)
-                    await self._watch(connection)
+                    await self._hear(self._connection)
+                    await self._watch(self._connection)
                 finally:
                     self._connected.clear()
-                    connection.terminate()
+                    self._connection.terminate()
             except TROUBLE as error:
                 log.warning("not listening for hints; polling goes on", error=str(error) or type(error).__name__)
             await self._sleep(reconnect_delay(self._failures, self._random()))

@@ -88,11 +88,12 @@ Outcome = Failed | Returned
 class Held:
     """A leased job in this process, from the lease to its last write."""
 
-    __slots__ = ("claim", "limit", "lost", "over", "payload", "scope", "started")
+    __slots__ = ("claim", "keyed", "limit", "lost", "over", "payload", "scope", "started")
 
     def __init__(self, leased: Leased) -> None:
         self.claim: Claim = leased.claim
         self.payload = leased.payload
+        self.keyed = leased.keyed
         self.scope: asyncio.Timeout | None = None
         self.started: float | None = None
         self.limit = 0.0
@@ -314,7 +315,8 @@ class LaneRunner:
                 del self._done[: len(batch)]
                 for held in batch:
                     self._written(held, kept=held.claim.id in states)
-                if "pending" in states.values():
+                # Asked for again, or one less in the way of its key: there may be a job now.
+                if "pending" in states.values() or any(held.keyed for held in batch):
                     self._woken.set()
             while self._others:
                 held, outcome = self._others[0]

@@ -47,10 +47,11 @@ class Claim(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Leased(msgspec.Struct, frozen=True):
-    """A job in hand: the claim, and the payload as stored (see `payloads.decode`)."""
+    """A job in hand: the claim, the payload as stored (see `payloads.decode`), and whether it keeps others waiting."""
 
     claim: Claim
     payload: str
+    keyed: bool = False
 
 
 class Lost(msgspec.Struct, frozen=True):
@@ -202,7 +203,7 @@ _TAKE = """state = 'running', attempts = attempts + 1, lease_generation = lease_
                leased_until = now() + make_interval(secs => {window}), updated_at = now()"""
 
 _TAKEN = """jobs.id, lease_generation, lane, kind, attempts, max_attempts, payload::text AS payload,
-               priority, scheduled_at, seq"""
+               priority, scheduled_at, seq, concurrency_key AS key"""
 
 # Served by jobs_ready_idx (unkeyed jobs) and jobs_keyed_idx (the first job of each key that is free; one step per key,
 # however many wait behind it). Keyed rows are only named here: claiming one needs a look at the key under its lock.
@@ -235,7 +236,7 @@ _LEASE = f"""
          WHERE id = ANY (ARRAY (SELECT id FROM chosen WHERE key IS NULL))
         RETURNING {_TAKEN}
     )
-    SELECT taken.*, NULL AS key FROM taken
+    SELECT taken.* FROM taken
     UNION ALL
     SELECT id, NULL, NULL, NULL, NULL, NULL, NULL, priority, scheduled_at, seq, key FROM chosen WHERE key IS NOT NULL
 """
@@ -288,7 +289,7 @@ def _leased(record: asyncpg.Record) -> Leased:
         attempts=record["attempts"],
         max_attempts=record["max_attempts"],
     )
-    return Leased(claim, record["payload"])
+    return Leased(claim, record["payload"], record["key"] is not None)
 
 
 # --- under a claim ---------------------------------------------------------------------------------------------------

@@ -119,9 +119,12 @@ class Worker:
                     await waiting.forget(db, self.id)
         except TROUBLE as error:
             log.warning("not all jobs could be given back; they are reclaimed later", error=one_line(error))
-        for task in [*settling, *keeping]:
-            task.cancel()
-        await asyncio.wait([*settling, *keeping])
+        pending = {*settling, *keeping}
+        while pending:
+            # More than once if need be: a cancellation that meets the end of a database call can get lost.
+            for task in pending:
+                task.cancel()
+            _, pending = await asyncio.wait(pending, timeout=1.0)
         if self._pulse is not None:
             self._pulse.terminate()
 

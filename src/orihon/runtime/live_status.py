@@ -144,13 +144,15 @@ async def report(pool: Pool, key: str, *, kind: str, pace: Pace | None = None) -
     try:
         yield status
     finally:
-        publisher.cancel()
         # Shielded: the guard must also clean up when it is left by cancellation.
         await asyncio.shield(_close(publisher, status))
 
 
 async def _close(publisher: "asyncio.Task[None]", status: LiveStatus) -> None:
-    await asyncio.wait([publisher])
+    # More than once if need be: a cancellation that meets the end of a database call can get lost.
+    while not publisher.done():
+        publisher.cancel()
+        await asyncio.wait([publisher], timeout=1.0)
     await status.remove()
 
 
