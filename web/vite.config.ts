@@ -6,8 +6,7 @@ export default defineConfig({
 	plugins: [
 		sveltekit({
 			adapter: adapter({ pages: 'build', fallback: 'index.html', precompress: true }),
-			compilerOptions: { runes: true },
-			alias: { $lib: 'src/lib' }
+			compilerOptions: { runes: true }
 		})
 	],
 	server: { proxy: { '/api': 'http://127.0.0.1:8080' } },

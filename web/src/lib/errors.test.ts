@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { ApiError } from '$lib/api/client';
-import { signInWords, words } from '$lib/errors';
-import { en } from '$lib/messages/en';
+import { ApiError } from '#lib/api/client';
+import { signInWords, words } from '#lib/errors';
+import { en } from '#lib/messages/en';
 
 describe('errors in words', () => {
 	it('says that the server does not answer', () => {

@@ -1,6 +1,6 @@
 /** Errors in words for people. */
-import { ApiError } from '$lib/api/client';
-import { en } from '$lib/messages/en';
+import { ApiError } from '#lib/api/client';
+import { en } from '#lib/messages/en';
 
 export function words(error: unknown): string {
 	if (!(error instanceof ApiError)) return en.errors.unknown;

@@ -1,6 +1,6 @@
 import { error } from '@sveltejs/kit';
-import { ApiError } from '$lib/api/client';
-import { words } from '$lib/errors';
+import { ApiError } from '#lib/api/client';
+import { words } from '#lib/errors';
 
 /** What a page needs before it can be shown; an error of the server becomes the error page, in words. */
 export async function needed<T>(answer: Promise<T>): Promise<T> {

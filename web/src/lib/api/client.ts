@@ -1,6 +1,6 @@
 /** One place that knows how the server is asked and how its errors look. */
 import createClient from 'openapi-fetch';
-import { connection } from '$lib/state/connection.svelte';
+import { connection } from '#lib/state/connection.svelte';
 import type { paths } from './schema';
 
 export class ApiError extends Error {

@@ -1,5 +1,5 @@
 /** What the interface asks of the server. No component knows an address. */
-import type { Query } from '$lib/catalogue/query';
+import type { Query } from '#lib/catalogue/query';
 import { body, client } from './client';
 import type { components } from './schema';
 

@@ -1,5 +1,5 @@
 /** What has come into the library since its list was last taken. */
-import { Live } from '$lib/state/live.svelte';
+import { Live } from '#lib/state/live.svelte';
 
 interface Standing {
 	works: number;

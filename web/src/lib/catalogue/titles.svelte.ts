@@ -2,8 +2,8 @@
  * The titles of one query, chunk by chunk: those that follow a loaded chunk by its cursor, others, after a jump, by
  * their offset. Kept while a title is open, so that coming back is instant.
  */
-import { mangas, type MangaCard } from '$lib/api';
-import { read, write } from '$lib/state/stored';
+import { mangas, type MangaCard } from '#lib/api';
+import { read, write } from '#lib/state/stored';
 import { CHUNK, chunksOf, lengthOf, tooFar } from './chunks';
 import { addressOf, same, type Query } from './query';
 

@@ -1,5 +1,5 @@
 /** The title being read: the chapters that are open side by side, and the place in them. */
-import type { MangaDetail } from '$lib/api';
+import type { MangaDetail } from '#lib/api';
 import { open, type Opened } from './opened';
 import type { ReaderSettings } from './settings.svelte';
 import { turn, type Standing } from './turn';

@@ -1,5 +1,5 @@
 /** Chapters with their pages, kept for a moment, so that going on and back costs nothing. */
-import { chapters, type ChapterDetail, type Page } from '$lib/api';
+import { chapters, type ChapterDetail, type Page } from '#lib/api';
 
 export interface Opened {
 	chapter: ChapterDetail;

@@ -1,6 +1,6 @@
 /** Notes where somebody is: in the browser shortly after a page has come to rest, at the server a little later. */
-import type { ChapterDetail, MangaDetail } from '$lib/api';
-import { places } from '$lib/state/places';
+import type { ChapterDetail, MangaDetail } from '#lib/api';
+import { places } from '#lib/state/places';
 
 /** A page that is only passed was not read. */
 const REST_MS = 700;

@@ -1,5 +1,5 @@
 /** How somebody likes to read: kept in this browser; mode and direction also per title. */
-import { read, write } from '$lib/state/stored';
+import { read, write } from '#lib/state/stored';
 import type { Direction, Mode } from './keys';
 
 const KEY = 'orihon.reader';

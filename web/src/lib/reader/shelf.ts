@@ -1,5 +1,5 @@
 /** The local shelf: places that only this browser knows, of guests for good and of others until the server has them. */
-import type { MangaCard } from '$lib/api';
+import type { MangaCard } from '#lib/api';
 import { merged, type Place } from './progress';
 
 export interface LocalPlace extends Place {

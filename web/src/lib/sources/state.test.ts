@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { Source } from '$lib/api';
+import type { Source } from '#lib/api';
 import { changeOf, formOf, newSource, settingsOf, stateOf } from './state';
 
 const source = (over: Partial<Source>): Source =>

@@ -1,5 +1,5 @@
 /** What a source is doing, and what its form says: pure, so that it can be tested. */
-import type { NewSource, Source, SourceEdit } from '$lib/api';
+import type { NewSource, Source, SourceEdit } from '#lib/api';
 
 export type State = 'walking' | 'waiting' | 'paused' | 'failing' | 'fresh';
 

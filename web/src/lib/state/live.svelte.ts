@@ -1,5 +1,5 @@
 /** A stream of events that comes back by itself, and is closed while nobody looks (a browser has few connections). */
-import { events } from '$lib/api';
+import { events } from '#lib/api';
 import { connection } from './connection.svelte';
 
 /** A short gap (a restart) is not worth a word. */

@@ -2,9 +2,9 @@
  * Where the reader is in each chapter. Every place is kept in this browser first and handed to the server when somebody
  * is signed in, so that a lost connection or a closed tab loses nothing; a guest's stay here until they sign in.
  */
-import { progress, type MangaCard, type Progress } from '$lib/api';
-import { merged, place, type Place } from '$lib/reader/progress';
-import { EMPTY, latest, noted, without, type LocalPlace, type LocalShelf, type ShelfCard } from '$lib/reader/shelf';
+import { progress, type MangaCard, type Progress } from '#lib/api';
+import { merged, place, type Place } from '#lib/reader/progress';
+import { EMPTY, latest, noted, without, type LocalPlace, type LocalShelf, type ShelfCard } from '#lib/reader/shelf';
 import { session } from './session.svelte';
 import { read, write } from './stored';
 

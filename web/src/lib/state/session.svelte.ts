@@ -1,6 +1,6 @@
 /** Who is signed in. `undefined`: not known yet; null: a guest. */
-import { auth, type User } from '$lib/api';
-import { ApiError } from '$lib/api/client';
+import { auth, type User } from '#lib/api';
+import { ApiError } from '#lib/api/client';
 
 let user = $state<User | null | undefined>(undefined);
 let asked: Promise<void> | undefined;

@@ -1,6 +1,6 @@
-import { needed } from '$lib/load';
-import { chapters, mangas } from '$lib/api';
-import { places as kept } from '$lib/state/places';
+import { needed } from '#lib/load';
+import { chapters, mangas } from '#lib/api';
+import { places as kept } from '#lib/state/places';
 import type { PageLoad } from './$types';
 
 export const load: PageLoad = async ({ params, depends }) => {
