@@ -7,7 +7,7 @@ from types import ModuleType
 
 from bench import harness
 
-MODULES = ("startup", "library", "serving")
+MODULES = ("startup", "library", "serving", "first_view")
 """In the order in which they run; a module is listed once it is there."""
 
 

@@ -52,6 +52,17 @@ async def ours(dsn: str, data: Path, variables: Mapping[str, str] | None = None)
 
 
 @asynccontextmanager
+async def serve(data: Path) -> AsyncIterator[tuple[str, int]]:
+    """`orihon serve` on a data directory, as a person starts it: its origin, and the id of the supervisor."""
+    port = str(free_port())
+    command = str(Path(sys.executable).with_name("orihon"))
+    async with process(command, "serve", variables={"ORIHON_DATA": str(data), "PORT": port}, log="serve") as started:
+        origin = f"http://127.0.0.1:{port}"
+        await answering(started, f"{origin}/readyz")
+        yield origin, started.pid
+
+
+@asynccontextmanager
 async def bare(app: str, variables: Mapping[str, str], probe: str) -> AsyncIterator[str]:
     """A bare application of `bench.bare` on one granian worker; its origin. `probe`: a path that answers 200."""
     port = str(free_port())

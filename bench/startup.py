@@ -6,10 +6,8 @@ program's own files are in the page cache in both cases.
 
 import asyncio
 import shutil
-import sys
 import time
 from collections.abc import AsyncIterator, Iterator, Set
-from contextlib import asynccontextmanager
 from pathlib import Path
 
 from bench import harness, served
@@ -21,23 +19,11 @@ IDLE = 60
 """Seconds without a request before memory is measured."""
 
 
-@asynccontextmanager
-async def running(data: Path) -> AsyncIterator[tuple[asyncio.subprocess.Process, float]]:
-    """`orihon serve` on a data directory, ready, and the seconds that it took."""
-    port = str(served.free_port())
-    command = str(Path(sys.executable).with_name("orihon"))
-    variables = {"ORIHON_DATA": str(data), "PORT": port}
-    started = time.perf_counter()
-    async with served.process(command, "serve", variables=variables, log="serve") as process:
-        await served.answering(process, f"http://127.0.0.1:{port}/readyz")
-        yield process, time.perf_counter() - started
-
-
 async def seconds(data: Path) -> float:
-    """Start and stop."""
-    async with running(data) as (_, taken):
-        pass
-    return taken
+    """From the start to the first 200; then it is stopped."""
+    started = time.perf_counter()
+    async with served.serve(data):
+        return time.perf_counter() - started
 
 
 async def run(names: Set[str]) -> AsyncIterator[Row]:
@@ -55,9 +41,9 @@ async def run(names: Set[str]) -> AsyncIterator[Row]:
     if "start_warm_s" in names:
         yield harness.figure("start_warm_s", [await seconds(data) for _ in range(ROUNDS)], "s")
     if "idle_pss_mb" in names:
-        async with running(data) as (process, _):
+        async with served.serve(data) as (_, pid):
             await asyncio.sleep(IDLE)
-            parts = [*memory(process.pid)]
+            parts = [*memory(pid)]
         for name, megabytes in sorted(parts, key=lambda part: -part[1]):
             harness.say(f"{megabytes:6.1f} MB  {name}")
         yield harness.figure("idle_pss_mb", [sum(megabytes for _, megabytes in parts)], "MB")
