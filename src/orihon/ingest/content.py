@@ -13,7 +13,7 @@ from orihon.db.pool import Connection, Pool
 from orihon.fetch.client import FetchClient
 from orihon.fetch.errors import RateLimited
 from orihon.ingest import sources
-from orihon.ingest.download import PAUSE, Arrived, download_image
+from orihon.ingest.download import PAUSE, Batch, draft_image
 from orihon.ingest.sources import Source
 from orihon.ingest.wants import within_budget
 from orihon.jobs import queue
@@ -21,6 +21,7 @@ from orihon.jobs.handlers import Done, Job, Postpone, Settled
 from orihon.jobs.payloads import CheckMedium, FetchChapter
 from orihon.library import content as chapter_content
 from orihon.media import store
+from orihon.media.inbound import Probed
 from orihon.runtime import metrics
 from orihon.runtime.live_status import LiveStatus
 from orihon.sources.records import ChapterRef, PageRef
@@ -127,43 +128,45 @@ class ChapterFetcher:
         )  # fmt: skip
         return Settled()
 
-    async def _arrive(self, source: Source, chapter: Listed, status: LiveStatus) -> dict[int, Arrived]:
+    async def _arrive(self, source: Source, chapter: Listed, status: LiveStatus) -> dict[int, Probed]:
         adapter = open_adapter(source.adapter, source.url, source.settings)
         refs = await adapter.pages(
             self._fetcher,
             ChapterRef(key=chapter.key, url=chapter.url, number=chapter.number, title=chapter.title),
         )
         refuse_bad_pages(refs, self._max_pages)
-        arrived: dict[int, Arrived] = {}
+        arrived: dict[int, Probed] = {}
         waiting = iter(refs)
         name = chapter.title or (f"Chapter {chapter.number}" if chapter.number is not None else "Chapter")
 
         async def stream() -> None:
             for ref in waiting:
-                arrived[ref.number] = await download_image(
+                draft = await draft_image(
                     self._fetcher, self._storage, ref.url,
                     referer=ref.referer or chapter.url, max_bytes=self._max_bytes, pause=self._pause,
                 )  # fmt: skip
+                await batch.add(draft)
+                arrived[ref.number] = draft.probed
                 await status.update(phase="fetching", text=name, done=len(arrived), total=len(refs))
 
         try:
-            async with asyncio.TaskGroup() as group:
+            async with Batch(self._storage) as batch, asyncio.TaskGroup() as group:
                 for _ in range(min(STREAMS, len(refs))):
                     group.create_task(stream())
         except* Exception as errors:
             raise errors.exceptions[0] from None
         return arrived
 
-    async def _keep(self, job: Job[FetchChapter], source: Source, chapter: Listed, arrived: dict[int, Arrived]) -> None:
+    async def _keep(self, job: Job[FetchChapter], source: Source, chapter: Listed, arrived: dict[int, Probed]) -> None:
         chapter_id = job.payload.chapter_id
         async with job.pool.acquire() as db, db.transaction():
             await queue.hold(db, job.claim)
-            media = await store.keep_all(db, self._storage, (one.probed for one in arrived.values()))
+            media = await store.keep_all(db, self._storage, arrived.values())
             await chapter_content.replace_pages(
-                db, chapter_id, {number: media[one.probed.sha256].id for number, one in arrived.items()}
+                db, chapter_id, {number: media[one.sha256].id for number, one in arrived.items()}
             )
             await queue.enqueue_many(db, [CheckMedium(media_id=medium.id) for medium in media.values()])
-            await db.execute(_SPENT, source.id, sum(one.probed.size for one in arrived.values()))
+            await db.execute(_SPENT, source.id, sum(one.size for one in arrived.values()))
             await notify(db, "library", str(chapter.work_id))
             await queue.done(db, job.claim)
 

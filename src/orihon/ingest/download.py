@@ -1,16 +1,17 @@
 """One image from a site into the store: streamed, hashed, sniffed and probed on the way in."""
 
 import asyncio
-from collections.abc import Iterator
-from contextlib import contextmanager
+from types import TracebackType
+from typing import Self
 
 import msgspec
 
 from orihon.fetch.client import FetchClient
 from orihon.fetch.errors import FetchError
 from orihon.media.errors import MediaError
-from orihon.media.inbound import Inbound, Probed
+from orihon.media.inbound import Inbound, Probed, judge
 from orihon.media.store import storage_key
+from orihon.storage.errors import StorageError
 from orihon.storage.local import LocalStorage, Staged
 
 TRIES = 3
@@ -31,32 +32,115 @@ class Arrived(msgspec.Struct, frozen=True, kw_only=True):
     key: str
 
 
-class _Sink:
-    """Feeds a download into the staging file; a body that starts over starts a new one."""
+class Draft(msgspec.Struct, frozen=True, kw_only=True):
+    """A whole image, on the disk under a temporary name. Put it into the store, or discard it."""
+
+    probed: Probed
+    staged: Staged
+
+    @property
+    def key(self) -> str:
+        """Its place in the store."""
+        return storage_key(self.probed.sha256, self.probed.format)
+
+
+GROUP = 32
+"""Images that find their places in the store together, since each flush of a folder then serves several."""
+
+
+class Batch:
+    """Brings drafts into the store, group by group; left without an error, all of them are on disk."""
 
     def __init__(self, storage: LocalStorage) -> None:
         self._storage = storage
-        self._open()
+        self._waiting: list[Draft] = []
 
-    def _open(self) -> None:
-        self.staged: Staged = self._storage.stage()
-        self.inbound = Inbound(self.staged)
+    async def add(self, draft: Draft) -> None:
+        """Take a draft over; the batch discards what it does not keep.
+
+        Raises:
+            StorageFull, StorageError: the disk failed.
+        """
+        self._waiting.append(draft)
+        if len(self._waiting) >= GROUP:
+            await self._keep()
+
+    async def _keep(self) -> None:
+        group, self._waiting = self._waiting, []
+        await self._storage.keep_all([(draft.staged, draft.key) for draft in group])
+
+    async def __aenter__(self) -> Self:
+        return self
+
+    async def __aexit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        if error is None and self._waiting:
+            await self._keep()
+        for draft in self._waiting:
+            draft.staged.discard()
+
+
+HELD = 1024 * 1024
+"""Bytes that a download holds in memory before it writes them: most images whole. So the event loop rarely touches the
+disk, a thread takes each image in a few calls, and what is no image never gets to the disk at all."""
+
+
+class _Sink:
+    """Where the bytes of a download go; a body that starts over starts a new one."""
+
+    def __init__(self, storage: LocalStorage) -> None:
+        self._storage = storage
+        self._held: list[bytes] = []
+        self._size = 0
+        # What is too long to be held is written on the way.
+        self._long: tuple[Staged, Inbound] | None = None
 
     def write(self, chunk: bytes) -> None:
-        self.inbound.write(chunk)
+        self._held.append(chunk)
+        self._size += len(chunk)
+        if self._size > HELD:
+            if self._long is None:
+                staged = self._storage.stage()
+                self._long = staged, Inbound(staged)
+            self._long[1].write(self._rest())
 
     def restart(self) -> None:
-        self.staged.discard()
-        self._open()
+        self.discard()
+        self._rest()
 
+    def discard(self) -> None:
+        if self._long is not None:
+            self._long[0].discard()
+            self._long = None
 
-@contextmanager
-def _sink(storage: LocalStorage) -> Iterator[_Sink]:
-    sink = _Sink(storage)
-    try:
-        yield sink
-    finally:
-        sink.staged.discard()
+    def settle(self) -> Draft:
+        """Judge the whole and bring it to the disk. Blocks: for a thread.
+
+        Raises:
+            MediaError: it is no whole image.
+            StorageError: it could not be written.
+        """
+        if self._long is None:
+            body = self._rest()
+            probed = judge(body)
+            staged = self._storage.stage()
+            staged.write(body)
+        else:
+            staged, inbound = self._long
+            inbound.write(self._rest())
+            probed = inbound.finish()
+        try:
+            staged.flush()
+        except StorageError:
+            staged.discard()
+            raise
+        return Draft(probed=probed, staged=staged)
+
+    def _rest(self) -> bytes:
+        rest = b"".join(self._held)
+        self._held, self._size = [], 0
+        return rest
 
 
 async def download_image(
@@ -70,8 +154,28 @@ async def download_image(
 ) -> Arrived:
     """Fetch an image into the store. Its bytes are on disk when this returns; no row names them yet.
 
-    Passing failures are tried again inline; whatever ends it leaves nothing behind but, at worst, a file that
-    the sweeper takes.
+    Whatever ends it leaves nothing behind but, at worst, a file that the sweeper takes.
+
+    Raises:
+        FetchError, BadImage, StorageFull: see `draft_image`.
+    """
+    draft = await draft_image(fetcher, storage, url, referer=referer, max_bytes=max_bytes, pause=pause)
+    await storage.keep(draft.staged, draft.key)
+    return Arrived(probed=draft.probed, key=draft.key)
+
+
+async def draft_image(
+    fetcher: FetchClient,
+    storage: LocalStorage,
+    url: str,
+    *,
+    referer: str | None,
+    max_bytes: int,
+    pause: float = PAUSE,
+) -> Draft:
+    """Fetch an image under a temporary name, for callers that put several into the store at once.
+
+    Passing failures are tried again inline; whatever ends it leaves nothing behind.
 
     Raises:
         FetchError: the door refused or the site failed.
@@ -91,15 +195,28 @@ async def download_image(
     raise AssertionError  # the last attempt returns or raises
 
 
-async def _once(
-    fetcher: FetchClient, storage: LocalStorage, url: str, *, referer: str | None, max_bytes: int
-) -> Arrived:
-    with _sink(storage) as sink:
+async def _once(fetcher: FetchClient, storage: LocalStorage, url: str, *, referer: str | None, max_bytes: int) -> Draft:
+    sink = _Sink(storage)
+    try:
         await fetcher.download(url, sink, referer=referer, max_bytes=max_bytes)
-        try:
-            probed = sink.inbound.finish()
-        except MediaError as error:
+        return await _settled(sink)
+    except BaseException as error:
+        sink.discard()
+        if isinstance(error, MediaError):
             raise BadImage(f"{url}: {error}") from error
-        key = storage_key(probed.sha256, probed.format)
-        await storage.keep(sink.staged, key)
-        return Arrived(probed=probed, key=key)
+        raise
+
+
+async def _settled(sink: _Sink) -> Draft:
+    settling = asyncio.ensure_future(asyncio.to_thread(sink.settle))
+    try:
+        return await asyncio.shield(settling)
+    except asyncio.CancelledError:
+        # A thread cannot be called off: what it still brings is thrown away when it is done.
+        settling.add_done_callback(_throw_away)
+        raise
+
+
+def _throw_away(settling: "asyncio.Future[Draft]") -> None:
+    if not settling.cancelled() and settling.exception() is None:
+        settling.result().staged.discard()

@@ -48,16 +48,34 @@ class Inbound:
         Raises:
             MediaError: the bytes are no whole image of an accepted format; the text says what they are.
         """
-        found = sniff(self._prefix)
-        if found is None:
-            raise NotAnImage(name(self._prefix))
+        found = _format(self._prefix)
         with self._staged.path.open("rb") as file, mmap(file.fileno(), 0, access=ACCESS_READ) as data:
-            header = probe(data, found, most_pixels=self._most_pixels)
-        return Probed(
-            sha256=self._hash.digest(),
-            size=self._staged.size,
-            format=found,
-            width=header.width,
-            height=header.height,
-            orientation=header.orientation,
-        )
+            return _probed(data, found, self._hash.digest(), self._most_pixels)
+
+
+def judge(body: bytes, *, most_pixels: int = MOST_PIXELS) -> Probed:
+    """Judge a whole file that is in memory, as `Inbound` would.
+
+    Raises:
+        MediaError: the bytes are no whole image of an accepted format; the text says what they are.
+    """
+    return _probed(body, _format(body[:PREFIX]), hashlib.sha256(body).digest(), most_pixels)
+
+
+def _format(prefix: bytes) -> Format:
+    found = sniff(prefix)
+    if found is None:
+        raise NotAnImage(name(prefix))
+    return found
+
+
+def _probed(data: bytes | mmap, found: Format, sha256: bytes, most_pixels: int) -> Probed:
+    header = probe(data, found, most_pixels=most_pixels)
+    return Probed(
+        sha256=sha256,
+        size=len(data),
+        format=found,
+        width=header.width,
+        height=header.height,
+        orientation=header.orientation,
+    )

@@ -9,7 +9,7 @@ import fcntl
 import os
 import re
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from pathlib import Path
 from types import TracebackType
@@ -53,6 +53,7 @@ class Staged:
     def __init__(self, path: Path) -> None:
         self.path = path
         self.size = 0
+        self._flushed = False
         with in_words("opening a temporary file"):
             # Unbuffered: chunks come in large pieces, and a write is all that may fail for want of space.
             self._file = path.open("xb", buffering=0)
@@ -75,11 +76,14 @@ class Staged:
             self.discard()
             raise
         self.size += len(chunk)
+        self._flushed = False
 
     def flush(self) -> None:
-        """Bring the bytes to the disk."""
-        with in_words("flushing a download"):
-            os.fsync(self._file.fileno())
+        """Bring the bytes to the disk, if they are not there yet."""
+        if not self._flushed:
+            with in_words("flushing a download"):
+                os.fsync(self._file.fileno())
+            self._flushed = True
 
     def release(self) -> None:
         """Let go of the file, wherever it is by now."""
@@ -124,31 +128,46 @@ class LocalStorage:
         Raises:
             StorageFull, StorageError: nothing is left behind.
         """
-        await asyncio.to_thread(self._keep, staged, self.path(key))
+        await self.keep_all([(staged, key)])
 
-    def _keep(self, staged: Staged, target: Path) -> None:
+    async def keep_all(self, files: Sequence[tuple[Staged, str]]) -> None:
+        """Put staged files in their places: all on disk when this returns, and cheaper than one after the other.
+
+        Raises:
+            StorageFull, StorageError: nothing is left in staging; those that had found their places stay there.
+        """
+        await asyncio.to_thread(self._keep, [(staged, self.path(key)) for staged, key in files])
+
+    def _keep(self, files: Sequence[tuple[Staged, Path]]) -> None:
         try:
+            for staged, _ in files:
+                staged.flush()
             with in_words("keeping a download"):
-                target.parent.mkdir(parents=True, exist_ok=True)
-            staged.flush()
-            with in_words("keeping a download"):
-                staged.path.replace(target)
-                self._make_durable(target.parent)
-            staged.release()
+                for staged, target in files:
+                    target.parent.mkdir(parents=True, exist_ok=True)
+                    staged.path.replace(target)
+                self._make_durable({target.parent for _, target in files})
+            for staged, _ in files:
+                staged.release()
         except StorageError:
-            staged.discard()
+            for staged, _ in files:
+                staged.discard()
             raise
 
-    def _make_durable(self, folder: Path) -> None:
-        """Flush the names in a folder, and its own name in those above, where that was not done before.
+    def _make_durable(self, folders: set[Path]) -> None:
+        """Flush the names in folders, and their own names in those above, where that was not done before.
 
-        All after the rename: a journal commits it and new folders at once, so that the further flushes find no work.
+        All after the renames: a journal commits them and new folders at once, so that the further flushes find no
+        work.
         """
-        _flush(folder)
-        while folder not in self._durable:
-            _flush(folder.parent)
-            self._durable.add(folder)
-            folder = folder.parent
+        for folder in folders:
+            _flush(folder)
+        while new := {folder for folder in folders if folder not in self._durable}:
+            above = {folder.parent for folder in new}
+            for folder in above:
+                _flush(folder)
+            self._durable.update(new)
+            folders = above
 
     async def exists(self, key: str) -> bool:
         """Whether a key names bytes."""
