@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { ago, bytes } from './format';
+import { ago, bytes, soon } from './format';
 
 describe('bytes', () => {
 	it.each([
@@ -20,4 +20,8 @@ describe('moments', () => {
 		['2026-01-09T12:00:00Z', 'yesterday'],
 		['2025-01-10T12:00:00Z', 'last year']
 	])('%s is %s', (moment, text) => expect(ago(moment, now)).toBe(text));
+	it('says of what is due that it comes now', () => {
+		expect(soon('2026-01-10T11:59:58Z', now)).toBe('now');
+		expect(soon('2026-01-10T12:05:00Z', now)).toBe('in 5 minutes');
+	});
 });

@@ -31,6 +31,11 @@ export function ago(moment: string, now: number = Date.now()): string {
 	return '';
 }
 
+/** The same for what is still to come: when its moment has passed, it comes at any moment. */
+export function soon(moment: string, now: number = Date.now()): string {
+	return ago(Date.parse(moment) > now ? moment : new Date(now).toISOString(), now);
+}
+
 const days = new Intl.DateTimeFormat('en', { day: 'numeric', month: 'short', year: 'numeric' });
 
 /** "3 Mar 2026", in the order of the language. */
