@@ -34,6 +34,9 @@ def _default_data() -> Path:
 Port = Annotated[int, Meta(ge=0, le=65535)]
 Count = Annotated[int, Meta(ge=0)]
 AtLeastOne = Annotated[int, Meta(ge=1)]
+# What ends up in a date or a timer has a largest value: beyond it, the sum overflows at some later moment.
+Days = Annotated[int, Meta(ge=0, le=36_500)]
+Pause = Annotated[int, Meta(ge=0, le=3_600_000)]
 Items = tuple[str, ...]
 
 
@@ -55,14 +58,15 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
         ),
     ] = None
     drain_seconds: Annotated[
-        AtLeastOne, Env("ORIHON_DRAIN_SECONDS", "How long running work may take to end at a stop, in seconds.")
+        Annotated[int, Meta(ge=1, le=3600)],
+        Env("ORIHON_DRAIN_SECONDS", "How long running work may take to end at a stop, in seconds."),
     ] = 8
     host: Annotated[str, Env("ORIHON_HOST", "Address to listen on. The default is reachable from here only.")] = (
         "127.0.0.1"
     )
     port: Annotated[Port, Env("PORT", "Port to listen on.")] = 8080
     public_url: Annotated[
-        str | None,
+        Annotated[str, Meta(pattern=r"^https?://[^/?#@\s]+(/\S*)?$")] | None,
         Env("ORIHON_PUBLIC_URL", "The address people type, where a proxy hides it; settles the origin check."),
     ] = None
     allowed_origins: Annotated[
@@ -78,7 +82,9 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
     private_mode: Annotated[bool, Env("PRIVATE_MODE", "Nothing can be read without signing in.")] = False
     self_register: Annotated[bool, Env("ALLOW_SELF_REGISTER", "Strangers may make accounts (a later release).")] = False
     cookie_secure: Annotated[bool, Env("COOKIE_SECURE", "Send the session cookie over HTTPS only.")] = False
-    session_ttl_days: Annotated[AtLeastOne, Env("SESSION_TTL_DAYS", "How long a sign-in lasts, in days.")] = 30
+    session_ttl_days: Annotated[
+        Annotated[int, Meta(ge=1, le=36_500)], Env("SESSION_TTL_DAYS", "How long a sign-in lasts, in days.")
+    ] = 30
     admin_username: Annotated[
         str | None,
         Env("ADMIN_USERNAME", "The first administrator. Unset: `admin`, with a password printed once."),
@@ -96,11 +102,11 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
         ),
     ] = ()
     fetch_rate_ms: Annotated[
-        Count, Env("CRAWLER_RATE_MS", "Pause between two requests to one host, in ms; 0: none.")
+        Pause, Env("CRAWLER_RATE_MS", "Pause between two requests to one host, in ms; 0: none.")
     ] = 1000
     fetch_cdn_host: Annotated[str | None, Env("CRAWLER_CDN_HOST", "A host with a pace of its own.")] = None
     fetch_cdn_rate_ms: Annotated[
-        Annotated[int, Meta(ge=0)] | None,
+        Pause | None,
         Env("CRAWLER_CDN_RATE_MS", "That pace, in ms. Unset: as for other hosts."),
     ] = None
     fetch_allowed_hosts: Annotated[
@@ -126,7 +132,7 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
         Env("ORIHON_LEASE_SECONDS", "How long a worker may be silent before others take over its jobs, in seconds."),
     ] = 60
     job_retention_days: Annotated[
-        Count, Env("CRAWLER_JOB_RETENTION_DAYS", "How long finished and dead jobs are kept; 0: for ever.")
+        Days, Env("CRAWLER_JOB_RETENTION_DAYS", "How long finished and dead jobs are kept; 0: for ever.")
     ] = 7
     thumbnail_cache_mb: Annotated[AtLeastOne, Env("ORIHON_THUMBNAIL_CACHE_MB", "Size of the thumbnail cache.")] = 1024
     log_json: Annotated[bool, Env("ORIHON_LOG_JSON", "One JSON object per log line.")] = False
@@ -186,12 +192,18 @@ def read_dotenv(path: Path) -> dict[str, str]:
     """Variables of a `.env` file: `NAME=value` lines, `#` comments, optional quotes. A missing file has none.
 
     Raises:
-        ConfigError: a line is not of that form; the text names it.
+        ConfigError: a line is not of that form (the text names it), or the file cannot be read.
     """
     if not path.is_file():
         return {}
+    try:
+        text = path.read_text(encoding="utf-8-sig")  # with the mark that editors on Windows put first
+    except OSError as error:
+        raise ConfigError(f"{path} cannot be read: {error.strerror}.") from error
+    except UnicodeDecodeError:
+        raise ConfigError(f"{path} is no text in UTF-8. Save it as UTF-8, or remove it.") from None
     found = {}
-    for number, line in enumerate(path.read_text(encoding="utf-8").splitlines(), start=1):
+    for number, line in enumerate(text.splitlines(), start=1):
         line = line.strip().removeprefix("export ")
         if not line or line.startswith("#"):
             continue

@@ -34,6 +34,13 @@ def test_values_are_typed() -> None:
         ("COOKIE_SECURE", "maybe"),
         ("CRAWLER_RATE_MS", "-1"),
         ("SESSION_TTL_DAYS", "0"),
+        ("SESSION_TTL_DAYS", "9999999999"),
+        ("CRAWLER_RATE_MS", "99999999999999999999"),
+        ("CRAWLER_JOB_RETENTION_DAYS", "9999999999"),
+        ("ORIHON_DRAIN_SECONDS", "99999999999999999999"),
+        ("ORIHON_PUBLIC_URL", "books.example"),
+        ("ORIHON_PUBLIC_URL", "ftp://books.example"),
+        ("ORIHON_PUBLIC_URL", "https://"),
     ],
 )
 def test_a_bad_value_names_its_variable(name: str, value: str) -> None:
@@ -52,6 +59,22 @@ def test_dotenv(tmp_path: Path) -> None:
     path.write_text("nonsense\n")
     with pytest.raises(ConfigError, match="line 1"):
         read_dotenv(path)
+
+
+def test_dotenv_of_an_editor_on_windows(tmp_path: Path) -> None:
+    (tmp_path / ".env").write_bytes(b"\xef\xbb\xbfPORT=9001\r\nADMIN_USERNAME=a\r\n")
+    assert read_dotenv(tmp_path / ".env") == {"PORT": "9001", "ADMIN_USERNAME": "a"}
+
+
+def test_dotenv_that_is_no_text_is_said_in_words(tmp_path: Path) -> None:
+    (tmp_path / ".env").write_bytes("PORT=9001\n".encode("utf-16"))
+    with pytest.raises(ConfigError, match="UTF-8"):
+        read_dotenv(tmp_path / ".env")
+
+
+@pytest.mark.parametrize("url", ["https://books.example", "http://10.0.0.2:8080/", "https://books.example/comics/"])
+def test_a_public_address_is_taken(url: str) -> None:
+    assert from_environment({"ORIHON_PUBLIC_URL": url}).public_url == url
 
 
 def test_dotenv_may_be_absent(tmp_path: Path) -> None:
