@@ -133,6 +133,8 @@ def envelope(error: Exception) -> ApiError:
         case ValidationException():
             message = "Something in the request cannot be used; see `details`."
             return ApiError(422, Code.VALIDATION_FAILED, message, details=_named(error.extra, error.detail))
+        case RecursionError():  # of the decoder: nothing of ours goes deep
+            return bad_input("The body is nested too deeply.")
         case SerializationException() | msgspec.DecodeError():
             return bad_input("The body is not the JSON that is expected here.")
         case NotFoundException():

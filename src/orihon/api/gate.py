@@ -1,8 +1,9 @@
 """What every request passes before a handler sees it: who asks, private mode, and the cross-site guard."""
 
+import asyncio
 from typing import Any
 
-from litestar.types import ASGIApp, Receive, Send
+from litestar.types import ASGIApp, HTTPReceiveMessage, Receive, Send
 
 from orihon.accounts import sessions
 from orihon.accounts.sessions import Session
@@ -19,6 +20,9 @@ OPEN_IN_PRIVATE = frozenset(
 _SAFE = frozenset(("GET", "HEAD", "OPTIONS"))
 
 _LONGEST_TOKEN = 200
+
+BODY_PATIENCE = 60.0
+"""Seconds in which the whole body of a change must arrive."""
 
 
 def session_token(headers: Headers) -> str | None:
@@ -47,6 +51,31 @@ def cross_site() -> ApiError:
     )
 
 
+def in_time(receive: Receive, seconds: float) -> Receive:
+    """Messages of a request whose body must arrive in time; what comes after the body may take any time.
+
+    A client that leaves in the middle of its body is no failure of the server's, so it is no error in the log, either.
+    """
+    deadline, whole = asyncio.get_running_loop().time() + seconds, False
+
+    async def received() -> HTTPReceiveMessage:
+        nonlocal whole
+        if whole:
+            return await receive()  # type: ignore[return-value]  # never of a websocket
+        try:
+            async with asyncio.timeout_at(deadline):
+                message = await receive()
+        except TimeoutError:
+            late = "The body of the request did not arrive in time."
+            raise ApiError(408, Code.INVALID_INPUT, late, headers={"Connection": "close"}) from None
+        if message["type"] == "http.disconnect":
+            raise ApiError(400, Code.INVALID_INPUT, "The client left before the body of its request was whole.")
+        whole = not message.get("more_body", False)
+        return message  # type: ignore[return-value]  # as above
+
+    return received
+
+
 class Gate:
     """ASGI middleware; handlers find the session, if there is one, in `scope["user"]` (see `rights`)."""
 
@@ -63,6 +92,8 @@ class Gate:
                     raise
                 await wire.error(send, answer, head=scope["method"] == "HEAD")
                 return
+            if scope["method"] not in _SAFE:
+                receive = in_time(receive, BODY_PATIENCE)
         await self._app(scope, receive, send)
 
     async def _admit(self, scope: Any) -> Session | None:
