@@ -57,7 +57,7 @@ def web() -> int:
     ```
     """
     settings = _ready_settings("web")
-    from orihon.app import run_web
+    from orihon.app.web import run_web
 
     return run_web(settings)
 
@@ -80,7 +80,7 @@ def worker(*, lanes: str | None = None) -> int:
         Queues to work on, separated by commas. All of them if left out.
     """
     settings = _ready_settings("worker")
-    from orihon.app import LANES, run_worker
+    from orihon.app.worker import LANES, run_worker
 
     chosen = tuple(lane.strip() for lane in lanes.split(",") if lane.strip()) if lanes else tuple(LANES)
     for lane in chosen:
@@ -110,10 +110,8 @@ def supervise(supervisor: Supervisor) -> int:
 
 
 def announce(ready: Ready) -> None:
-    """Tell where to look, and the password of an administrator made just now."""
+    """Tell where to look."""
     line(f"Orihon is ready: {ready.url}")
-    if ready.password:
-        line(f"First sign-in: user {ready.username}, password {ready.password} (shown this once)")
     sys.stdout.flush()
 
 

@@ -28,11 +28,10 @@ class Part(msgspec.Struct, frozen=True):
 
 
 class Ready(msgspec.Struct, frozen=True, kw_only=True):
-    """What to tell when the first page can be had. `password`: of an administrator made just now."""
+    """What to tell when the first page can be had."""
 
     url: str
     username: str
-    password: str | None
 
 
 def orihon(*words: str) -> tuple[str, ...]:
@@ -97,11 +96,18 @@ class Supervisor:
             else:
                 dsn = self.settings.database_url
                 await wait_for_server(dsn, self._say)
-            password = await prepare(dsn, self.settings, self._say)
+            if password := await prepare(dsn, self.settings, self._say):
+                # At once: it is kept nowhere, and a start that is stopped or fails from here on made the account all
+                # the same.
+                self._say(f"first sign-in: user {self._username}, password {password} (shown this once)")
             if self._prepared:
                 await self._prepared(dsn)
             services += await self._start_children(stack, dsn)
-            await self._watch(services, password)
+            await self._watch(services)
+
+    @property
+    def _username(self) -> str:
+        return self.settings.admin_username or "admin"
 
     def hurry(self) -> None:
         """Do not wait for running work any longer."""
@@ -146,9 +152,9 @@ class Supervisor:
         self._say("stopping")
         await asyncio.gather(*(child.stop(self.settings.drain_seconds) for child in self.children))
 
-    async def _watch(self, services: Sequence[Service], password: str | None) -> None:
+    async def _watch(self, services: Sequence[Service]) -> None:
         tasks = [asyncio.create_task(keep_alive(service, self._say)) for service in services]
-        announcing = asyncio.create_task(self._announce(password))
+        announcing = asyncio.create_task(self._announce())
         try:
             done, _ = await asyncio.wait(tasks, return_when=asyncio.FIRST_COMPLETED)
             for task in done:
@@ -158,17 +164,11 @@ class Supervisor:
                 task.cancel()
             await asyncio.gather(announcing, *tasks, return_exceptions=True)
 
-    async def _announce(self, password: str | None) -> None:
+    async def _announce(self) -> None:
         await address.until_answering(self.settings)
         if warning := address.strangers(self.settings):
             self._say(warning)
-        self._ready(
-            Ready(
-                url=address.url(self.settings),
-                username=self.settings.admin_username or "admin",
-                password=password,
-            )
-        )
+        self._ready(Ready(url=address.url(self.settings), username=self._username))
 
 
 def run(supervisor: Supervisor) -> None:
