@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from orihon.app import HOUSEKEEPING, LANES, Tools, handlers
+from orihon.app.worker import HOUSEKEEPING, LANES, Tools, handlers
 from orihon.config import Settings
 from orihon.db.pool import Pool
 from orihon.fetch.client import FetchClient

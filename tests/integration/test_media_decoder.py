@@ -201,7 +201,7 @@ async def test_a_decoder_knows_no_secrets_and_no_terminal(fixtures: Path, monkey
 
 def test_servers_share_the_code_of_the_decoder_and_not_its_library() -> None:
     """DESIGN ruling 13, and the memory of an idle installation."""
-    code = "import orihon.app, orihon.cli, sys; sys.exit('pyvips' in sys.modules)"
+    code = "import orihon.app.web, orihon.app.worker, orihon.cli, sys; sys.exit('pyvips' in sys.modules)"
     subprocess.run([sys.executable, "-c", code], check=True)
 
 

@@ -1,18 +1,15 @@
-"""Composes the processes: what the web process serves, and which handler runs which kind of job."""
+"""The worker process: which handler runs which kind of job."""
 
 import asyncio
-import signal
-from collections.abc import AsyncIterator, Coroutine, Mapping, Sequence
-from contextlib import asynccontextmanager
-from typing import Any
+from collections.abc import Mapping, Sequence
 
 import msgspec
 import structlog
-import uvloop
 
-from orihon.config import ConfigError, Settings
+from orihon.app import process
+from orihon.config import Settings
 from orihon.db.notify import Bus
-from orihon.db.pool import Pool, open_pool
+from orihon.db.pool import Pool
 from orihon.fetch.client import FetchClient
 from orihon.ingest.checking import MediumChecker
 from orihon.ingest.content import ChapterFetcher
@@ -26,7 +23,6 @@ from orihon.jobs.payloads import ReapJobs, ReapMetrics, Sweep
 from orihon.jobs.worker import Lane, Timing, Worker
 from orihon.media.decoder import DecoderPool
 from orihon.media.sweep import sweep
-from orihon.media.thumbnails import Thumbnails
 from orihon.runtime import logs, metrics
 from orihon.storage.local import LocalStorage
 
@@ -57,8 +53,7 @@ METRICS_DAYS = 30
 LEFTOVER_SECONDS = 600.0
 """A half-written download of nobody is removed at the start of a worker when it is older."""
 
-WEB_CONNECTIONS = 8
-WORKER_CONNECTIONS = 12
+CONNECTIONS = 12
 
 
 class Tools(msgspec.Struct, frozen=True, kw_only=True):
@@ -109,64 +104,16 @@ def handlers(tools: Tools) -> Mapping[str, Entry]:
     )
 
 
-def run_web(settings: Settings) -> int:
-    """Serve the API, the files and the web app until told to stop; the exit status."""
-    logs.configure(json=settings.log_json)
-    return _run_until_told(_serve(settings))
-
-
-async def _serve(settings: Settings) -> None:
-    # Only here: a worker never loads the HTTP stack, which costs memory and time.
-    from granian.constants import HTTPModes, Interfaces
-    from granian.server.embed import Server
-
-    from orihon.api.app import build
-    from orihon.api.context import Services
-
-    dsn = _dsn(settings)
-    async with _pool(dsn, size=WEB_CONNECTIONS) as pool, Bus(dsn) as bus, DecoderPool(processes=1) as decoder:
-        thumbnails = Thumbnails(
-            settings.data / "cache" / "thumbs", decoder, most_bytes=settings.thumbnail_cache_mb * 1024 * 1024
-        )
-        app = build(
-            Services(
-                settings=settings,
-                pool=pool,
-                storage=LocalStorage(settings.data),
-                thumbnails=thumbnails,
-                bus=bus,
-            )
-        )
-        server = Server(
-            app,
-            address=settings.host,
-            port=settings.port,
-            interface=Interfaces.ASGI,
-            http=HTTPModes.http1,
-            websockets=False,
-            backlog=1024,
-            log_enabled=False,
-        )
-        serving = asyncio.create_task(server.serve())
-        try:
-            await asyncio.shield(serving)
-        finally:
-            # Streams would otherwise hold the shutdown up for as long as somebody watches.
-            app.close()
-            server.stop()  # type: ignore[no-untyped-call]  # the library has no types here
-            await serving
-
-
 def run_worker(settings: Settings, lanes: Sequence[str]) -> int:
     """Serve lanes of the queue until told to stop; the exit status."""
     logs.configure(json=settings.log_json)
-    return _run_until_told(_work(settings, lanes))
+    return process.run_until_told(_work(settings, lanes))
 
 
 async def _work(settings: Settings, lanes: Sequence[str]) -> None:
-    dsn = _dsn(settings)
+    dsn = process.database_of(settings)
     async with (
-        _pool(dsn, size=WORKER_CONNECTIONS) as pool,
+        process.pool(dsn, size=CONNECTIONS) as pool,
         Bus(dsn) as bus,
         FetchClient(settings, pool) as fetcher,
         DecoderPool() as decoder,
@@ -189,36 +136,3 @@ async def _work(settings: Settings, lanes: Sequence[str]) -> None:
         )
         log.info("worker started", lanes=list(lanes))
         await worker.run()
-
-
-def _dsn(settings: Settings) -> str:
-    if settings.database_url is None:
-        raise ConfigError("DATABASE_URL is not set; `orihon serve` brings its own database.")
-    return settings.database_url
-
-
-@asynccontextmanager
-async def _pool(dsn: str, *, size: int) -> AsyncIterator[Pool]:
-    pool = await open_pool(dsn, size=size)
-    try:
-        yield pool
-    finally:
-        pool.terminate()
-
-
-def _run_until_told(work: Coroutine[Any, Any, None]) -> int:
-    """Run until the work ends or SIGTERM or SIGINT cancels it; cancelled work drains."""
-
-    async def main() -> None:
-        task = asyncio.ensure_future(work)
-        loop = asyncio.get_running_loop()
-        for number in (signal.SIGTERM, signal.SIGINT):
-            loop.add_signal_handler(number, task.cancel)
-        try:
-            await task
-        except asyncio.CancelledError:
-            log.info("stopped")
-
-    with asyncio.Runner(loop_factory=uvloop.new_event_loop) as runner:
-        runner.run(main())
-    return 0

@@ -1,0 +1,55 @@
+"""What every process of ours begins and ends with."""
+
+import asyncio
+import signal
+from collections.abc import AsyncIterator, Coroutine
+from contextlib import asynccontextmanager
+from typing import Any
+
+import structlog
+import uvloop
+
+from orihon.config import ConfigError, Settings
+from orihon.db import pool as pools
+from orihon.db.pool import Pool
+
+log = structlog.get_logger(__name__)
+
+
+def database_of(settings: Settings) -> str:
+    """The address of the database.
+
+    Raises:
+        ConfigError: none was given to this process.
+    """
+    if settings.database_url is None:
+        raise ConfigError("DATABASE_URL is not set; `orihon serve` brings its own database.")
+    return settings.database_url
+
+
+@asynccontextmanager
+async def pool(dsn: str, *, size: int) -> AsyncIterator[Pool]:
+    """A pool of at most `size` connections, which are cut when the block is left."""
+    opened = await pools.open_pool(dsn, size=size)
+    try:
+        yield opened
+    finally:
+        opened.terminate()
+
+
+def run_until_told(work: Coroutine[Any, Any, None]) -> int:
+    """Run until the work ends or SIGTERM or SIGINT cancels it; cancelled work drains."""
+
+    async def main() -> None:
+        task = asyncio.ensure_future(work)
+        loop = asyncio.get_running_loop()
+        for number in (signal.SIGTERM, signal.SIGINT):
+            loop.add_signal_handler(number, task.cancel)
+        try:
+            await task
+        except asyncio.CancelledError:
+            log.info("stopped")
+
+    with asyncio.Runner(loop_factory=uvloop.new_event_loop) as runner:
+        runner.run(main())
+    return 0

@@ -1,0 +1,59 @@
+"""The web process: the API, the files and the web app behind one server."""
+
+import asyncio
+
+from granian.constants import HTTPModes, Interfaces
+from granian.server.embed import Server
+
+from orihon.api.app import build
+from orihon.api.context import Services
+from orihon.app import process
+from orihon.config import Settings
+from orihon.db.notify import Bus
+from orihon.media.decoder import DecoderPool
+from orihon.media.thumbnails import Thumbnails
+from orihon.runtime import logs
+from orihon.storage.local import LocalStorage
+
+CONNECTIONS = 8
+
+
+def run_web(settings: Settings) -> int:
+    """Serve the API, the files and the web app until told to stop; the exit status."""
+    logs.configure(json=settings.log_json)
+    return process.run_until_told(_serve(settings))
+
+
+async def _serve(settings: Settings) -> None:
+    dsn = process.database_of(settings)
+    async with process.pool(dsn, size=CONNECTIONS) as pool, Bus(dsn) as bus, DecoderPool(processes=1) as decoder:
+        thumbnails = Thumbnails(
+            settings.data / "cache" / "thumbs", decoder, most_bytes=settings.thumbnail_cache_mb * 1024 * 1024
+        )
+        app = build(
+            Services(
+                settings=settings,
+                pool=pool,
+                storage=LocalStorage(settings.data),
+                thumbnails=thumbnails,
+                bus=bus,
+            )
+        )
+        server = Server(
+            app,
+            address=settings.host,
+            port=settings.port,
+            interface=Interfaces.ASGI,
+            http=HTTPModes.http1,
+            websockets=False,
+            backlog=1024,
+            log_enabled=False,
+        )
+        serving = asyncio.create_task(server.serve())
+        try:
+            await asyncio.shield(serving)
+        finally:
+            # Streams would otherwise hold the shutdown up for as long as somebody watches.
+            app.close()
+            server.stop()  # type: ignore[no-untyped-call]  # the library has no types here
+            await serving
