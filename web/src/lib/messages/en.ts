@@ -124,7 +124,7 @@ export const en = {
 		gap: 'Gap between pages',
 		gaps: { 0: 'None', 8: 'Small', 24: 'Medium', 64: 'Large' } as Record<number, string>,
 		desk: 'Background',
-		desks: { auto: 'As the colours', paper: 'Paper', grey: 'Grey', black: 'Black' },
+		desks: { auto: 'Automatic', paper: 'Paper', grey: 'Grey', black: 'Black' },
 		pause: 'Stop at the end of a chapter',
 		fullscreen: 'Full screen',
 		reset: 'As this title reads',
