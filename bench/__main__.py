@@ -7,8 +7,8 @@ from types import ModuleType
 
 from bench import harness
 
-MODULES = ("startup", "library", "serving", "first_view")
-"""In the order in which they run; a module is listed once it is there."""
+MODULES = ("startup", "library", "serving", "first_view", "crawl")
+"""In the order in which they run."""
 
 
 def chosen(arguments: list[str]) -> list[tuple[ModuleType, set[str]]]:

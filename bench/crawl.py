@@ -10,15 +10,16 @@ import asyncio
 import os
 import shutil
 import sys
+import tempfile
 import time
-from collections.abc import AsyncIterator, Callable, Coroutine
-from contextlib import asynccontextmanager
+from collections.abc import AsyncIterator, Callable, Coroutine, Iterator
+from contextlib import asynccontextmanager, contextmanager
 from functools import partial
 from pathlib import Path
 
 import asyncpg
 
-from bench import harness
+from bench import harness, served
 from bench.crawl_site import CHAPTERS, PAGES, image_path, reader_path
 from orihon.db.embedded import EmbeddedPostgres
 from orihon.db.pool import connect
@@ -64,17 +65,35 @@ _HELD = """
 
 async def run(names: set[str]) -> AsyncIterator[harness.Row]:
     """Measure the rows of these names."""
-    store, out = harness.folder("crawl", empty=True), harness.folder("crawl_peer", empty=True)
     async with harness.postgres() as postgres:
         if "crawl_vs_gallery_dl_20ms" in names:
             program = harness.peers() / "gallery-dl"
-            async with site(0.02) as origin:
-                sides = partial(ours, postgres, origin, store), partial(gallery_dl, program, origin, out)
-                yield harness.ratio("crawl_vs_gallery_dl_20ms", *await harness.interleaved(sides, warm=False))
+            with room() as folder:
+                async with site(0.02) as origin:
+                    sides = partial(ours, postgres, origin, folder), partial(gallery_dl, program, origin, folder)
+                    yield harness.ratio("crawl_vs_gallery_dl_20ms", *await harness.interleaved(sides, warm=False))
         if "crawl_vs_bare_download" in names:
-            async with site(0) as origin:
-                sides = partial(ours, postgres, origin, store), partial(bare, origin, out)
-                yield harness.ratio("crawl_vs_bare_download", *await harness.interleaved(sides))
+            with room() as folder:
+                async with site(0) as origin:
+                    sides = partial(ours, postgres, origin, folder), partial(bare, origin, folder)
+                    yield harness.ratio("crawl_vs_bare_download", *await harness.interleaved(sides))
+
+
+@contextmanager
+def room() -> Iterator[Path]:
+    """A folder for all rounds of a row, about 5 GB. It is emptied at the end only: some file systems make files slowly
+    where many were just removed."""
+    folder = harness.folder("crawl", empty=True)
+    try:
+        yield folder
+    finally:
+        shutil.rmtree(folder)
+
+
+def fresh(room: Path) -> Path:
+    """A new folder, with nothing of earlier rounds left to be written to the disk meanwhile."""
+    os.sync()
+    return Path(tempfile.mkdtemp(dir=room))
 
 
 @asynccontextmanager
@@ -93,25 +112,20 @@ async def site(delay: float) -> AsyncIterator[str]:
         await process.wait()
 
 
-async def ours(postgres: EmbeddedPostgres, origin: str, folder: Path) -> float:
+async def ours(postgres: EmbeddedPostgres, origin: str, room: Path) -> float:
     """Images a second that the worker brings and records."""
+    folder = fresh(room)
     dsn = await harness.database(postgres, "crawl")
-    environment = os.environ | {
+    variables = {
         "DATABASE_URL": dsn, "ORIHON_DATA": str(folder), "ORIHON_PRIVATE_ORIGINS": origin, "CRAWLER_RATE_MS": "0",
     }  # fmt: skip
-    fresh(folder)
+    command = (sys.executable, "-P", "-m", "orihon.cli", "worker", "--lanes", "crawl")
     db = await connect(dsn)
     try:
         chapters = await db.fetch(_SEED, origin, [reader_path(chapter) for chapter in range(CHAPTERS)])
-        worker = await asyncio.create_subprocess_exec(
-            sys.executable, "-m", "orihon.cli", "worker",
-            "--lanes", "crawl", env=environment, stdout=asyncio.subprocess.DEVNULL,
-        )  # fmt: skip
-        try:
+        async with served.process(*command, variables=variables, log="crawl_worker"):
             await _until(lambda: db.fetchval("SELECT true FROM job_waiters WHERE lane = 'crawl'"))
             seconds = await _crawl(db, chapters)
-        finally:
-            await harness.stopped(worker)
         if (found := [*(await db.fetchrow(_HELD) or ())]) != [IMAGES, IMAGES, IMAGES, CHAPTERS]:
             raise harness.Wrong(f"The library holds {found}.")
     finally:
@@ -139,9 +153,9 @@ async def _until(holds: Callable[[], Coroutine[None, None, object]]) -> None:
             await asyncio.sleep(0.01)
 
 
-async def gallery_dl(program: Path, origin: str, folder: Path) -> float:
+async def gallery_dl(program: Path, origin: str, room: Path) -> float:
     """Images a second that gallery-dl fetches to disk."""
-    fresh(folder)
+    folder = fresh(room)
     listing = folder / "list"
     listing.write_text("")
     command = (str(program), "--config-ignore", "--quiet", "-d", str(folder / "out"), "-i", str(listing))
@@ -152,9 +166,9 @@ async def gallery_dl(program: Path, origin: str, folder: Path) -> float:
     return IMAGES / (seconds - idle)
 
 
-async def bare(origin: str, folder: Path) -> float:
+async def bare(origin: str, room: Path) -> float:
     """Images a second that a plain aiohttp loop with 8 streams fetches to disk."""
-    fresh(folder)
+    folder = fresh(room)
     listing = folder / "list"
     listing.write_text(addresses(origin))
     process = await asyncio.create_subprocess_exec(
@@ -180,13 +194,6 @@ async def _run(*command: str) -> float:
 def addresses(origin: str) -> str:
     """Every image, one address a line."""
     return "".join(f"{origin}{image_path(chapter, page)}\n" for chapter in range(CHAPTERS) for page in range(PAGES))
-
-
-def fresh(folder: Path) -> None:
-    """An empty folder, and nothing of an earlier round left to be written to the disk meanwhile."""
-    shutil.rmtree(folder, ignore_errors=True)
-    folder.mkdir(parents=True)
-    os.sync()
 
 
 def _expect(folder: Path) -> None:
