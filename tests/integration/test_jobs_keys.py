@@ -140,6 +140,21 @@ async def test_parallel_leasers_never_run_two_of_a_key_at_once(pool: Pool) -> No
     assert await states(pool) == {"done": 2 * rounds}
 
 
+async def test_a_candidate_seen_before_another_took_the_key_is_refused(pool: Pool) -> None:
+    """The very step that a count and a lease in one snapshot get wrong."""
+    async with pool.acquire() as slow, pool.acquire() as quick:
+        await put(slow, Keyed(platform="a", number=1))
+        await put(slow, Keyed(platform="a", number=2))
+        first = (await lease_one(quick)).claim
+        await queue.release(quick, first)
+        seen = await slow.fetch(queue._LEASE, "test", 1, 60.0)
+        assert len(seen) == 1
+        # Meanwhile another job of the key begins.
+        await quick.execute("UPDATE jobs SET priority = 9 WHERE id = $1", first.id)
+        await lease_one(quick)
+        assert await queue._lease_keyed(slow, seen, 60.0) == []
+
+
 async def test_two_running_jobs_of_a_key_are_impossible_whatever_writes_them(pool: Pool) -> None:
     """Uniqueness by index, not by lock."""
     async with pool.acquire() as db:

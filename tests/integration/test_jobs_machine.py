@@ -20,6 +20,7 @@ from hypothesis.stateful import (
     consumes,
     invariant,
     multiple,
+    precondition,
     rule,
     run_state_machine_as_test,
 )
@@ -42,7 +43,7 @@ PAYLOADS: st.SearchStrategy[Payload] = st.one_of(
     st.builds(Keyed, platform=NAMES, number=st.integers(0, 3)),
 )
 
-ENDINGS = st.sampled_from(["done", "fail", "give up", "release", "postpone", "continue"])
+ENDINGS = st.sampled_from(["done", "fail", "give up", "release", "postpone", "continue", "vanish"])
 
 
 class Model:
@@ -56,6 +57,10 @@ class Model:
         self.state = "pending"
         self.attempts = self.generation = self.reclaims = 0
         self.rerun = self.lapsed = False
+
+    @property
+    def put_off(self) -> bool:
+        return self.state == "pending" and self.generation > 0
 
     @property
     def in_flight(self) -> bool:
@@ -128,18 +133,14 @@ class QueueMachine(RuleBasedStateMachine):
         if payload.coalesce and equal[0].state == "running":
             equal[0].rerun = True
 
-    @rule(payload=PAYLOADS)
-    def enqueue(self, payload: Payload) -> None:
-        self._expect(payload, self.wait(queue.enqueue(self.db, payload)))
-
-    @rule(claim=fresh)
-    def ask_again(self, claim: Claim) -> None:
-        payload = self.model[claim.id].payload
-        self._expect(payload, self.wait(queue.enqueue(self.db, payload)))
-
-    @rule(payloads=st.lists(PAYLOADS, max_size=5))
-    def enqueue_many(self, payloads: list[Payload]) -> None:
-        for payload, result in zip(payloads, self.wait(queue.enqueue_many(self.db, payloads)), strict=True):
+    @precondition(lambda self: sum(job.in_flight for job in self.model.values()) < 6)
+    @rule(payloads=st.lists(PAYLOADS, min_size=1, max_size=4), at_once=st.booleans())
+    def produce(self, payloads: list[Payload], at_once: bool) -> None:
+        if at_once:
+            results = self.wait(queue.enqueue_many(self.db, payloads))
+        else:
+            results = [self.wait(queue.enqueue(self.db, payload)) for payload in payloads]
+        for payload, result in zip(payloads, results, strict=True):
             self._expect(payload, result)
 
     # --- workers ---
@@ -158,6 +159,7 @@ class QueueMachine(RuleBasedStateMachine):
                 busy |= {platform} - {None}
         return chosen
 
+    @precondition(lambda self: any(job.state == "pending" for job in self.model.values()))
     @rule(target=fresh, limit=st.integers(1, 4))
     def lease(self, limit: int) -> Any:
         expected = self._next(limit)
@@ -179,34 +181,38 @@ class QueueMachine(RuleBasedStateMachine):
         assert answer == Lost()
         return None
 
-    @rule(target=zombies, claim=consumes(fresh), ending=ENDINGS)
-    def settle(self, claim: Claim, ending: str) -> Claim:
+    @rule(target=zombies, claim=consumes(fresh), before=st.sampled_from(["", "ask again", "renew"]), ending=ENDINGS)
+    def settle(self, claim: Claim, before: str, ending: str) -> Claim:
         """A worker ends its job and, being slow of mind, may do so again later."""
-        self._end(claim, ending)
+        if before:
+            self._act(claim, before)
+        self._act(claim, ending)
         return claim
 
-    @rule(claim=zombies, ending=ENDINGS)
-    def settle_late(self, claim: Claim, ending: str) -> None:
-        self._end(claim, ending)
+    @rule(claim=zombies, act=ENDINGS | st.just("renew"))
+    def act_late(self, claim: Claim, act: str) -> None:
+        self._act(claim, act)
 
-    @rule(target=zombies, claim=consumes(fresh))
-    def vanish(self, claim: Claim) -> Claim:
-        """A worker stops for so long that its lease lapses."""
-        self._lapse(claim)
-        return claim
-
-    def _end(self, claim: Claim, ending: str) -> None:
+    def _act(self, claim: Claim, act: str) -> None:
         payload = self.model[claim.id].payload
-        match ending:
+        match act:
+            case "ask again":
+                self._expect(payload, self.wait(queue.enqueue(self.db, payload)))
+            case "vanish":
+                self._lapse(claim)
+            case "renew":
+                answer = None if claim.id in self.wait(queue.renew(self.db, [claim])) else Lost()
+                if job := self._mine(claim, answer):
+                    job.lapsed = False
             case "done":
                 if job := self._mine(claim, self.wait(queue.done(self.db, claim))):
                     self._done(job)
             case "fail" | "give up":
-                final = ending == "give up"
+                final = act == "give up"
                 if job := self._mine(claim, self.wait(queue.fail(self.db, claim, "no", final=final))):
                     job.fail(last=final or claim.attempts >= claim.max_attempts)
             case "release" | "postpone":
-                after = 60.0 if ending == "postpone" else 0.0
+                after = 60.0 if act == "postpone" else 0.0
                 if job := self._mine(claim, self.wait(queue.release(self.db, claim, after=after))):
                     job.back(attempts=max(job.attempts - 1, 0))
             case _:
@@ -221,12 +227,6 @@ class QueueMachine(RuleBasedStateMachine):
         else:
             job.state, job.lapsed = "done", False
 
-    @rule(claim=fresh | zombies)
-    def renew(self, claim: Claim) -> None:
-        answer = None if claim.id in self.wait(queue.renew(self.db, [claim])) else Lost()
-        if job := self._mine(claim, answer):
-            job.lapsed = False
-
     # --- time, rescuers, operators ---
 
     def _lapse(self, claim: Claim) -> None:
@@ -234,12 +234,18 @@ class QueueMachine(RuleBasedStateMachine):
             self.wait(self.db.execute("UPDATE jobs SET leased_until = now() - interval '1 s' WHERE id = $1", claim.id))
             job.lapsed = True
 
-    @rule()
-    def time_passes(self) -> None:
+    @precondition(lambda self: any(job.lapsed or job.state == "dead" or job.put_off for job in self.model.values()))
+    @rule(kind=st.sampled_from([None, "unique", "keyed"]), revive=st.booleans())
+    def upkeep(self, kind: str | None, revive: bool) -> None:
+        self._time_passes()
+        self._reclaim()
+        if revive:
+            self._requeue(kind)
+
+    def _time_passes(self) -> None:
         self.wait(self.db.execute("UPDATE jobs SET scheduled_at = now() WHERE scheduled_at > now()"))
 
-    @rule()
-    def reclaim(self) -> None:
+    def _reclaim(self) -> None:
         lapsed = [job for job in self.model.values() if job.lapsed]
         assert self.wait(upkeep.reclaim_lapsed(self.db)) == len(lapsed)
         for job in lapsed:
@@ -256,8 +262,7 @@ class QueueMachine(RuleBasedStateMachine):
         if job.state == "running":
             job.back(attempts=max(job.attempts - 1, 0))
 
-    @rule(kind=st.sampled_from([None, "unique", "keyed"]))
-    def requeue(self, kind: str | None) -> None:
+    def _requeue(self, kind: str | None) -> None:
         latest = self.wait(self.db.fetch("SELECT id FROM jobs WHERE state = 'dead' ORDER BY updated_at DESC, id DESC"))
         expected: set[tuple[str, str | UUID]] = set()
         living = {(job.kind, job.key) for job in self.model.values() if job.in_flight and job.key}

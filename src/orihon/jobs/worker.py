@@ -12,25 +12,12 @@ import structlog
 from orihon.db.notify import Bus, Notice
 from orihon.db.pool import TROUBLE, Pool, connect
 from orihon.jobs import queue, schedule, upkeep, waiting
-from orihon.jobs.handlers import BadHandlers, Done, Entry, GiveUp, Handler, Job, Postpone, Result, Settled, registry
+from orihon.jobs.handlers import Entry
 from orihon.jobs.lane import Held, Lane, LaneRunner, Timing
 from orihon.jobs.rules import gives_up, one_line
 from orihon.runtime import live_status
 
-__all__ = [
-    "BadHandlers",
-    "Done",
-    "GiveUp",
-    "Handler",
-    "Job",
-    "Lane",
-    "Postpone",
-    "Result",
-    "Settled",
-    "Timing",
-    "Worker",
-    "registry",
-]
+__all__ = ["Lane", "Timing", "Worker"]
 
 log = structlog.get_logger(__name__)
 
