@@ -256,6 +256,7 @@ async def test_a_decompression_bomb_is_stopped_at_the_cap(site: Site, door: Fetc
 @pytest.mark.parametrize(
     ("body", "coding", "kind"),
     [(b"x", "br", Malformed), (b"not gzip", "gzip", Malformed), (gzip.compress(b"hello")[:-4], "gzip", CutShort)],
+    ids=["unknown", "nonsense", "cut short"],
 )
 async def test_a_broken_coding_is_named(
     site: Site, door: FetchClient, body: bytes, coding: str, kind: type[FetchError]

@@ -202,6 +202,8 @@ def test_a_redirect_to_the_picture_of_a_removed_one(source: str, target: str, st
         (" Identity ", b"hello " * 100),
         (None, b"hello " * 100),
     ],
+    # Not the bytes: gzip writes the time into its head, and two processes that share the tests must name them alike.
+    ids=["gzip", "x-gzip", "two members", "rubbish at the end", "zlib", "raw deflate", "identity", "no coding"],
 )
 def test_codings_unpack_in_any_slices(coding: str | None, packed: bytes) -> None:
     for step in (1, 7, len(packed)):
