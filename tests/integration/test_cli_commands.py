@@ -250,6 +250,7 @@ async def test_a_password_is_not_asked_for_without_a_terminal(dsn: str) -> None:
 
 async def test_commands_work_on_the_embedded_database_whether_or_not_it_runs(folder: Path) -> None:
     data = folder / "data"
+    assert (await orihon("db", "upgrade", ORIHON_DATA=data)).status == 0
     assert (await orihon("db", "status", "--json", ORIHON_DATA=data)).json()["state"] == "current"
     server = EmbeddedPostgres(data / "postgres")
     await server.start("a test")
@@ -267,7 +268,7 @@ async def test_commands_work_on_the_embedded_database_whether_or_not_it_runs(fol
 
 async def test_doctor_says_what_a_killed_process_left(folder: Path) -> None:
     data = folder / "data"
-    assert (await orihon("db", "status", ORIHON_DATA=data)).status == 0
+    assert (await orihon("db", "upgrade", ORIHON_DATA=data)).status == 0
     pid_file = data / "postgres" / "data" / "postmaster.pid"
     pid_file.write_text("999999\n/x\n0\n5432\n/x\n\n  1 1\nready\n")
     looked = await orihon("doctor", ORIHON_DATA=data)
@@ -279,6 +280,33 @@ async def test_doctor_makes_nothing_where_nothing_is(folder: Path) -> None:
     looked = await orihon("doctor", ORIHON_DATA=folder / "data")
     assert "is made by the first `orihon serve`" in looked.out
     assert not (folder / "data").exists()
+
+
+LOOKING = [
+    ("jobs",), ("jobs", "dead"), ("jobs", "requeue", "--everything"), ("source", "list"), ("source", "run", "x"),
+    ("source", "add", "http://s.example/", "--profile", "sample"), ("user", "add", "kana", "--password-stdin"),
+    ("user", "password", "kana", "--password-stdin"), ("db", "status"), ("db", "url"), ("sweep",),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("words", LOOKING, ids=" ".join)
+async def test_where_there_is_no_library_a_command_says_so_and_makes_none(folder: Path, words: tuple[str, ...]) -> None:
+    data = folder / "data"
+    ended = await orihon(*words, feed="a long password\n", ORIHON_DATA=data)
+    assert ended.status == 1
+    assert f"There is no library in {data}" in ended.err
+    assert "orihon serve --data" in ended.err
+    assert "ORIHON_DATA=" in ended.err
+    assert not data.exists()
+
+
+async def test_who_looks_in_the_wrong_place_is_told_where_the_demo_is(
+    folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (folder / "demo-data" / "postgres" / "data").mkdir(parents=True)
+    monkeypatch.chdir(folder)
+    ended = await orihon("jobs", ORIHON_DATA=folder / "data")
+    assert f"ORIHON_DATA={folder / 'demo-data'}" in ended.err
 
 
 async def test_sweep_reports_what_it_removed(dsn: str, folder: Path) -> None:

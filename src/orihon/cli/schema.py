@@ -6,6 +6,7 @@ import msgspec
 from cyclopts import App, Parameter
 
 from orihon.cli.output import as_json, line, say
+from orihon.cli.session import located
 from orihon.cli.status import CommandFailed
 from orihon.config import load
 from orihon.db import migrate
@@ -38,7 +39,7 @@ async def status(*, json: Json = False) -> int:
     orihon db status --json
     ```
     """
-    async with database(load(), doing="orihon db status", say=say) as dsn:
+    async with database(located(load()), doing="orihon db status", say=say) as dsn:
         db = await reach(dsn)
         try:
             found = await migrate.status(db)
@@ -55,7 +56,8 @@ async def status(*, json: Json = False) -> int:
 async def upgrade() -> None:
     """Bring the schema up to date. `orihon serve` does this by itself at each start.
 
-    Either all missing migrations are applied or none. Back up first (`docs/operations.md`).
+    Where there is no library yet, an empty one is made. Either all missing migrations are applied or none. Back up
+    first (`docs/operations.md`).
 
     For example:
 
@@ -80,7 +82,7 @@ async def url() -> None:
     pg_dump "$(orihon db url)" --format=custom --file=orihon.dump
     ```
     """
-    settings = load()
+    settings = located(load())
     address = settings.database_url or await running(settings.data / "postgres")
     if address is None:
         raise CommandFailed("The embedded PostgreSQL does not run. Start `orihon serve` first.")

@@ -10,8 +10,9 @@ from orihon.accounts import users
 from orihon.accounts.errors import AccountError
 from orihon.accounts.passwords import Passwords
 from orihon.cli.output import line
-from orihon.cli.session import connected
+from orihon.cli.session import connected, located
 from orihon.cli.status import CommandFailed
+from orihon.config import load
 
 Name = Annotated[str, Parameter(help="The user's name.")]
 Stdin = Annotated[
@@ -38,6 +39,7 @@ async def add(
     pass show orihon | orihon user add kana --password-stdin
     ```
     """
+    located(load())  # before anybody types a password
     password = _password(from_stdin=password_stdin)
     hasher = Passwords()
     try:
@@ -60,6 +62,7 @@ async def password(username: Name, *, password_stdin: Stdin = False) -> None:
     orihon user password admin
     ```
     """
+    located(load())
     new = _password(from_stdin=password_stdin)
     hasher = Passwords()
     try:
