@@ -1,37 +1,33 @@
-/** Notes where somebody is: in the browser shortly after a page has come to rest, at the server a little later. */
+/** Notes where somebody is: in the browser at every turn, at the server every few moments, also while pages are turned fast. */
 import type { ChapterDetail, MangaDetail } from '#lib/api';
 import { places } from '#lib/state/places';
 
-/** A page that is only passed was not read. */
-const REST_MS = 700;
-const HAND_OVER_MS = 1500;
+/** The server is never further behind than this, and is not asked more often. */
+export const HAND_OVER_MS = 2000;
 
 export class Recorder {
-	#waiting: (() => void) | null = null;
-	#rest: ReturnType<typeof setTimeout> | undefined;
 	#hand: ReturnType<typeof setTimeout> | undefined;
 
-	constructor(readonly manga: MangaDetail) {}
+	constructor(
+		readonly manga: MangaDetail,
+		readonly kept: Pick<typeof places, 'note' | 'handOver'> = places
+	) {}
 
 	at(chapter: ChapterDetail, page: number): void {
-		clearTimeout(this.#rest);
-		this.#waiting = () => places.note(this.manga, chapter, page);
-		this.#rest = setTimeout(() => this.#note(), REST_MS);
+		this.kept.note(this.manga, chapter, page);
+		// Turning on does not put it off: a browser may be gone at any moment.
+		this.#hand ??= setTimeout(() => this.#handOver(), HAND_OVER_MS);
 	}
 
 	/** The reader is being left: nothing waits any longer, and the request outlives the page. */
 	leave(): void {
-		this.#note();
-		clearTimeout(this.#hand);
-		void places.handOver(true).catch(() => undefined);
+		this.#handOver(true);
 	}
 
-	#note(): void {
-		clearTimeout(this.#rest);
-		this.#waiting?.();
-		this.#waiting = null;
+	#handOver(leaving = false): void {
 		clearTimeout(this.#hand);
+		this.#hand = undefined;
 		// What cannot be handed over now is kept and goes with the next.
-		this.#hand = setTimeout(() => void places.handOver().catch(() => undefined), HAND_OVER_MS);
+		void this.kept.handOver(leaving).catch(() => undefined);
 	}
 }

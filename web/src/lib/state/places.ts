@@ -9,12 +9,28 @@ import { session } from './session.svelte';
 import { read, write } from './stored';
 
 const KEY = 'orihon.places';
+/** The place that moves, apart from the others: a turn of a page writes a few bytes, however much was read. */
+const MOVING = 'orihon.place';
 const SHELF_LENGTH = 20;
 const PER_REQUEST = 100;
 
 export type ShelfEntry = Pick<Progress, 'chapter_id' | 'manga_id' | 'page' | 'client_time' | 'chapter'> & { manga: ShelfCard };
 
-const shelf = () => read<LocalShelf>(KEY, EMPTY);
+interface Moving {
+	place: LocalPlace;
+	card: ShelfCard;
+}
+
+function shelf(): LocalShelf {
+	const moving = read<Moving | null>(MOVING, null);
+	const rest = read<LocalShelf>(KEY, EMPTY);
+	return moving ? noted(rest, moving.place, moving.card) : rest;
+}
+/** Lay the moving place beside the others. */
+function settle(whole: LocalShelf): void {
+	write(KEY, whole);
+	write(MOVING, null);
+}
 const mine = () => shelf().places.filter(({ owner }) => owner === (session.user?.id ?? null));
 
 function held(local: LocalShelf): ShelfEntry[] {
@@ -43,9 +59,13 @@ export const places = {
 	/** Note that a page is on screen. */
 	note(manga: MangaCard, chapter: LocalPlace['chapter'] & { id: string }, page: number): void {
 		const { number, title, page_count } = chapter;
-		const told = { ...place(chapter.id, page, new Date()), manga_id: manga.id, chapter: { number, title, page_count } };
+		const owner = session.user?.id ?? null;
+		const told = { ...place(chapter.id, page, new Date()), manga_id: manga.id, chapter: { number, title, page_count }, owner };
+		const before = read<Moving | null>(MOVING, null)?.place;
+		const same = before?.chapter_id === told.chapter_id && before.owner === owner;
+		if (before && !same) settle(shelf());
 		const { id, title: name, cover } = manga;
-		write(KEY, noted(shelf(), { ...told, owner: session.user?.id ?? null }, { id, title: name, cover }));
+		write(MOVING, { place: merged(same ? before : undefined, told), card: { id, title: name, cover } });
 	},
 
 	/** Give the server what it has not seen. `leaving`: the page is being left, so the request must outlive it. */
@@ -57,7 +77,7 @@ export const places = {
 			const sent = waiting.slice(first, first + PER_REQUEST);
 			const items = sent.map(({ chapter_id, page, furthest_page, client_time }) => ({ chapter_id, page, furthest_page, client_time }));
 			await progress.put(items, leaving);
-			write(KEY, without(shelf(), sent));
+			settle(without(shelf(), sent));
 		}
 	}
 };
