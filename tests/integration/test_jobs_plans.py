@@ -125,7 +125,7 @@ async def test_enqueueing_looks_up_its_key_and_nothing_else(db: Any) -> None:
         (queue._CONTINUE, (uuid4(), 1, "{}", None), "jobs_pkey"),
         (queue._LEASE_KEYED, ([uuid4()], 60.0), "jobs_pkey"),
         (upkeep._LAPSED, (500,), "jobs_leased_idx"),
-        (upkeep._REAP, (7, 5000), "jobs_terminal_idx"),
+        (upkeep._REAP, (7, 40), "jobs_terminal_idx"),
         (board._LISTS["dead"], (None, 50, 0), "jobs_dead_idx"),
         (board._LISTS["done"], (None, 50, 0), "jobs_terminal_idx"),
         (waiting._ANNOUNCE, ("test", uuid4(), 60.0), "jobs_ready_idx"),
