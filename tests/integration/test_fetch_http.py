@@ -5,12 +5,16 @@ notes (ingest anchors, 3.1 and 3.2) that this door could share is switched on he
 """
 
 import asyncio
+import errno
 import gzip
 import random
+import shutil
 import socket
+import ssl
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager, suppress
 from datetime import UTC, datetime
+from pathlib import Path
 
 import aiohttp
 import msgspec
@@ -18,7 +22,7 @@ import pytest
 from aiohttp.abc import AbstractResolver, ResolveResult
 
 from orihon.config import Settings
-from orihon.fetch import client
+from orihon.fetch import client, wire
 from orihon.fetch.client import RESUMES, FetchClient, Limits
 from orihon.fetch.errors import (
     CutShort,
@@ -635,20 +639,77 @@ async def test_a_stalled_body_is_resumed(site: Site) -> None:
         assert await download(door, f"{site.origin}/1.jpg") == (IMAGE, 1)
 
 
-async def test_a_closed_port_is_unreachable(site: Site) -> None:
+# What people read when nothing answers: each failure by its own name, and no word of the library's.
+
+
+def in_plain_words(error: FetchError, cause: str, *words: str) -> None:
+    assert isinstance(error, Unreachable)
+    assert error.cause == cause
+    text = str(error)
+    for word in (error.url, *words):
+        assert word in text
+    for foreign in ("Cannot connect", "Errno", "ssl:", "_ssl.c", "Connect call", "Error("):
+        assert foreign not in text
+
+
+async def test_a_closed_port_is_said_to_have_nobody_there() -> None:
     with socket.socket() as free:
         free.bind(("127.0.0.1", 0))
         origin = f"http://127.0.0.1:{free.getsockname()[1]}"
         async with opened(origin) as door:
             error = await caught(door.get(f"{origin}/a"))
-    assert isinstance(error, Unreachable)
+    in_plain_words(error, "nobody_there", "nothing answers there", "Check the address")
     assert error.retryable
 
 
-async def test_an_unknown_name_is_unreachable() -> None:
-    async with opened(names=Names()) as door:
+class NoNames(AbstractResolver):
+    """A look-up that fails as the system's does."""
+
+    def __init__(self, number: int) -> None:
+        self.number = number
+
+    async def resolve(
+        self, host: str, port: int = 0, family: socket.AddressFamily = socket.AF_UNSPEC
+    ) -> list[ResolveResult]:
+        raise socket.gaierror(self.number, "in the words of the system")
+
+    async def close(self) -> None:
+        pass
+
+
+@pytest.mark.parametrize(
+    ("number", "cause", "words"),
+    [
+        (socket.EAI_NONAME, "unknown_name", "no site of this name"),
+        (socket.EAI_AGAIN, "no_name_server", "no name server answers"),
+    ],
+)
+async def test_an_unknown_name_is_told_from_a_missing_name_server(number: int, cause: str, words: str) -> None:
+    async with opened(names=NoNames(number)) as door:
         error = await caught(door.get("http://nowhere.example/"))
-    assert isinstance(error, Unreachable)
+    in_plain_words(error, cause, words)
+    assert "in the words of the system" not in str(error)
+    assert error.retryable
+
+
+async def test_a_site_that_hangs_up_is_named(site: Site, door: FetchClient) -> None:
+    async def hang_up(_: Request, writer: asyncio.StreamWriter) -> None:
+        writer.close()
+        raise ConnectionError
+
+    site.routes["/a"] = hang_up
+    in_plain_words(await caught(door.get(f"{site.origin}/a")), "hung_up", "broke before an answer")
+
+
+@pytest.mark.parametrize(
+    ("number", "cause"),
+    [(errno.ENETUNREACH, "no_way"), (errno.EHOSTUNREACH, "no_way"), (errno.ECONNRESET, "hung_up")],
+)
+def test_what_the_system_says_of_a_connection_is_told_apart(number: int, cause: str) -> None:
+    """No network of ours to be cut off from, so the library's error is made by hand."""
+    key = aiohttp.client_reqrep.ConnectionKey("a", 80, False, True, None, None, None, False)
+    raised = aiohttp.ClientConnectorError(key, OSError(number, "Connect call failed"))
+    in_plain_words(wire.unanswered(raised, "http://a/"), cause)
 
 
 async def test_tls_that_fails_is_not_worth_another_try() -> None:
@@ -659,7 +720,24 @@ async def test_tls_that_fails_is_not_worth_another_try() -> None:
     origin = f"https://127.0.0.1:{server.sockets[0].getsockname()[1]}"
     async with server, opened(origin) as door:
         error = await caught(door.get(f"{origin}/a"))
-    assert isinstance(error, Unreachable)
+    in_plain_words(error, "tls", "(wrong version number)", "http://")
+    assert not error.retryable
+
+
+@pytest.mark.skipif(shutil.which("openssl") is None, reason="needs `openssl` to make a certificate")
+async def test_a_certificate_that_nobody_vouches_for_is_named_with_its_fault(tmp_path: Path) -> None:
+    made = await asyncio.create_subprocess_exec(
+        "openssl", "req", "-x509", "-newkey", "rsa:2048", "-nodes", "-days", "1", "-subj", "/CN=x",
+        "-keyout", tmp_path / "key.pem", "-out", tmp_path / "certificate.pem", stderr=asyncio.subprocess.DEVNULL,
+    )  # fmt: skip
+    assert await made.wait() == 0
+    ours = ssl.create_default_context(ssl.Purpose.CLIENT_AUTH)
+    ours.load_cert_chain(tmp_path / "certificate.pem", tmp_path / "key.pem")
+    server = await asyncio.start_server(lambda _, writer: writer.close(), "127.0.0.1", 0, ssl=ours)
+    origin = f"https://127.0.0.1:{server.sockets[0].getsockname()[1]}"
+    async with server, opened(origin) as door:
+        error = await caught(door.get(f"{origin}/a"))
+    in_plain_words(error, "certificate", "(self-signed certificate)", "Nothing was fetched")
     assert not error.retryable
 
 
@@ -675,8 +753,9 @@ async def test_tls_that_fails_is_not_worth_another_try() -> None:
 async def test_an_answer_that_is_not_http_is_named(site: Site, door: FetchClient, answer: bytes) -> None:
     site.routes["/a"] = answer
     error = await caught(door.get(f"{site.origin}/a"))
-    assert isinstance(error, Malformed | Unreachable)
+    assert isinstance(error, Malformed)
     assert str(error).isprintable()
+    assert "makes no sense" in str(error)
 
 
 @pytest.mark.parametrize("host", ["a..b", "x" * 64 + ".example"])
@@ -684,7 +763,7 @@ async def test_a_name_that_cannot_exist_is_unreachable(host: str) -> None:
     """The system's look-up refuses these before any network."""
     async with opened() as door:
         error = await caught(door.get(f"http://{host}/"))
-    assert isinstance(error, Unreachable)
+    in_plain_words(error, "impossible_name", "no site can have this name")
     assert not error.retryable
 
 
@@ -818,8 +897,8 @@ async def test_a_name_that_leads_home_is_refused_by_name(site: Site) -> None:
         error = await caught(door.get(f"http://rebind.attacker:{port}/"))
     assert isinstance(error, Refused)
     assert error.rule == "PrivateIp"
-    assert "rebind.attacker: refused" in str(error)
-    assert "leads only to private addresses" in str(error)
+    assert "rebind.attacker: this address leads into a private network (127.0.0.1, 169.254.169.254)" in str(error)
+    assert "refused by the rule PrivateIp" in str(error)
     assert site.connections == 0
 
 
@@ -837,9 +916,12 @@ async def test_a_named_private_name_is_reached_with_its_own_host_header(site: Si
 async def test_a_socket_to_a_private_address_is_not_even_made(site: Site) -> None:
     """The last line: should an address literal ever pass the guard, where no resolver is asked."""
     async with opened() as door:
-        with pytest.raises(aiohttp.ClientConnectorError, match="private address"):
+        with pytest.raises(aiohttp.ClientConnectorError, match="private address") as caught:
             await door._public.get(f"{site.origin}/a")
     assert site.connections == 0
+    told = wire.unanswered(caught.value, f"{site.origin}/a")
+    assert isinstance(told, Refused)
+    assert "private network (127.0.0.1)" in str(told)
 
 
 def test_the_http_library_must_see_the_host_that_was_judged() -> None:

@@ -104,7 +104,7 @@ class Refusing:
 
     async def get(self, url: str, *, referer: str | None = None) -> Document:
         if url.rstrip("/").rpartition("/")[2] in self.slugs:
-            raise Unreachable(url, "the connection was refused")
+            raise Unreachable(url, "nobody_there")
         return await self._door.get(url, referer=referer)
 
 

@@ -102,6 +102,26 @@ def test_a_refusal_does_not_show_the_query() -> None:
     assert "secret" not in str(caught.value)
 
 
+def test_a_refusal_speaks_to_people_and_says_how_to_allow_a_site_of_ones_own() -> None:
+    with pytest.raises(Refused) as caught:
+        Guard().check("http://10.0.0.5:8000/works/")
+    text = str(caught.value)
+    assert "leads into a private network (10.0.0.5)" in text
+    assert "so that a hostile site cannot make it reach into your network" in text
+    assert "ORIHON_PRIVATE_ORIGINS=http://10.0.0.5:8000." in text
+    assert text.endswith("It was refused by the rule PrivateIp.")
+
+
+def test_what_another_site_points_at_is_not_said_to_be_allowable() -> None:
+    guard = Guard([SITE])
+    with pytest.raises(Refused) as redirected:
+        hop("http://10.0.0.5/", 1)
+    with pytest.raises(Refused) as linked:
+        guard.check(f"{SITE}/a", referer="https://example.com/")
+    for caught in (redirected, linked):
+        assert "no setting allows it" in str(caught.value)
+
+
 def test_an_unlisted_configuration_allows_any_public_host() -> None:
     assert AllowList.for_source("https://site.example/", None, ()) is ANY_HOST
 

@@ -253,7 +253,7 @@ def test_errors_say_whether_to_try_again() -> None:
 
 def test_error_texts_can_be_stored_and_read() -> None:
     """What a server sends must not break a log line or a database column."""
-    text = str(Unreachable("http://a/\x00\udcff" + "x" * 5000 + "?token=secret", "said \r\nSet-Cookie: x\x00"))
+    text = str(Unreachable("http://a/\x00\udcff" + "x" * 5000 + "?token=secret", "tls", "said \r\nSet-Cookie: x\x00"))
     assert text.isprintable()
     assert len(text) < 800
     assert "secret" not in text

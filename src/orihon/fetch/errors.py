@@ -40,19 +40,52 @@ class Refused(FetchError):
     """The guard did not let a request out. `rule` names why, `hop` counts redirects (0: the address itself)."""
 
     def __init__(self, rule: Rule, url: str, text: str, *, hop: int = 0) -> None:
-        lead = "a redirect to it was refused" if hop else "refused"
-        super().__init__(url, f"{lead} by the rule {rule}: {text}")
+        what = "The redirect to it" if hop else "It"
+        super().__init__(url, f"{text} {what} was refused by the rule {rule}.")
         self.rule = rule
         self.hop = hop
 
 
-class Unreachable(FetchError):
-    """No answer: the name is unknown, the connection was refused or broke, or TLS failed."""
+def inward(where: str, advice: str) -> str:
+    """Words for an address that leads into a private network; `advice` says whether and how it can be allowed."""
+    return (
+        f"this address leads into a private network ({where}). Orihon refuses those so that a hostile site cannot make "
+        f"it reach into your network. {advice}"
+    )
 
-    def __init__(self, url: str, cause: str, *, retryable: bool = True) -> None:
-        hint = "Try again later, or check the address." if retryable else "Check the address and its certificate."
-        super().__init__(url, f"could not be reached ({printable(cause)}). {hint}")
-        self.retryable = retryable
+
+Cause = Literal[
+    "unknown_name", "impossible_name", "no_name_server", "nobody_there", "no_way", "hung_up", "certificate", "tls"
+]
+
+_CAUSES: dict[Cause, str] = {
+    "unknown_name": "there is no site of this name. It is mistyped, or the site has ended or moved. Check the address.",
+    "impossible_name": "no site can have this name. Check the address for what was mistyped.",
+    "no_name_server": "its name could not be looked up: no name server answers. This machine may be offline; check its "
+    "connection, and try again later.",
+    "nobody_there": "nothing answers there: the site is down, or the address is wrong. Check the address, its port "
+    "included; if it is right, try again later.",
+    "no_way": "this machine has no way there: it may be offline, or the site lies in a network that cannot be reached "
+    "from here. Check the connection, and try again later.",
+    "hung_up": "the connection broke before an answer came. The site may be overloaded or turn programs away; try "
+    "again later.",
+    "certificate": "its certificate cannot be trusted ({reason}), so that somebody else may be answering. Nothing was "
+    "fetched. Check the address; the certificate is its owner's to mend.",
+    "tls": "no secure connection could be agreed on ({reason}). Check the address: it may be one for http:// instead "
+    "of https://.",
+}
+
+# Nothing about these changes by itself.
+_LASTING: frozenset[Cause] = frozenset(("impossible_name", "certificate", "tls"))
+
+
+class Unreachable(FetchError):
+    """No answer. `cause` names why; `reason` is what the TLS library says, in plain words."""
+
+    def __init__(self, url: str, cause: Cause, reason: str = "no reason was given") -> None:
+        super().__init__(url, _CAUSES[cause].format(reason=printable(reason)))
+        self.cause = cause
+        self.retryable = cause not in _LASTING
 
 
 class TimedOut(FetchError):
@@ -61,7 +94,7 @@ class TimedOut(FetchError):
     retryable = True
 
     def __init__(self, url: str, doing: str) -> None:
-        super().__init__(url, f"the host took too long {doing}. It may be overloaded; try again later.")
+        super().__init__(url, f"the site took too long {doing}. It may be down or overloaded; try again later.")
 
 
 class Malformed(FetchError):
@@ -70,7 +103,10 @@ class Malformed(FetchError):
     retryable = True
 
     def __init__(self, url: str, what: str) -> None:
-        super().__init__(url, f"the answer makes no sense ({printable(what)}). Nothing of it was used.")
+        super().__init__(
+            url,
+            f"the answer makes no sense ({printable(what)}). Nothing of it was used; try again later.",
+        )
 
 
 class HttpStatus(FetchError):

@@ -10,7 +10,7 @@ import msgspec
 
 from orihon.config import ConfigError
 from orihon.fetch.addresses import is_private, literal
-from orihon.fetch.errors import Refused
+from orihon.fetch.errors import Refused, inward
 from orihon.fetch.urls import host_of, origin_of, parse
 
 MAX_REQUESTS = 10
@@ -78,8 +78,8 @@ class Guard:
         Raises:
             Refused: naming the rule.
         """
-        reachable = referer is None or origin_of(referer) in self._private
-        return self._judge(url, allow, self._private if reachable else frozenset(), hop=0)
+        own = referer is None or origin_of(referer) in self._private
+        return self._judge(url, allow, self._private if own else frozenset(), hop=0, own=own)
 
     def follow(self, target: Target, location: str, requested: int, allow: AllowList = ANY_HOST) -> Target:
         """Judge a redirect from `target` after `requested` addresses of the chain were requested.
@@ -96,10 +96,10 @@ class Guard:
             )
         # Only a named origin may lead to itself: anywhere else a redirect could aim at it.
         private = frozenset((target.origin,)) if target.named else frozenset()
-        return self._judge(location, allow, private, hop=requested, base=target.url)
+        return self._judge(location, allow, private, hop=requested, own=False, base=target.url)
 
     def _judge(
-        self, url: str, allow: AllowList, private: frozenset[str], *, hop: int, base: str | None = None
+        self, url: str, allow: AllowList, private: frozenset[str], *, hop: int, own: bool, base: str | None = None
     ) -> Target:
         try:
             parsed = parse(url, base)
@@ -111,7 +111,7 @@ class Guard:
         parsed.username = parsed.password = parsed.hash = ""
         target = Target(parsed.href, parsed.origin, parsed.hostname, parsed.origin in private)
         if not target.named:
-            _refuse_private(target, hop)
+            _refuse_private(target, hop, own=own)
         if not allow.allows(target.host):
             raise Refused(
                 "HostNotAllowed",
@@ -122,17 +122,23 @@ class Guard:
         return target
 
 
-def _refuse_private(target: Target, hop: int) -> None:
-    """Spec 6.2 items 4 and 5; `localhost.` and `*.localhost` mean the same place (RFC 6761)."""
+def _refuse_private(target: Target, hop: int, *, own: bool) -> None:
+    """Spec 6.2 items 4 and 5; `localhost.` and `*.localhost` mean the same place (RFC 6761).
+
+    `own`: a person gave the address, so that a person can allow it; what sites point at stays refused.
+    """
+    advice = (
+        f"If it is your own site, allow it with ORIHON_PRIVATE_ORIGINS={target.origin}"
+        if own
+        else "Another site points at it, so no setting allows it; addresses that you give yourself can be allowed with "
+        "ORIHON_PRIVATE_ORIGINS"
+    )
     name = target.host.rstrip(".")
     if name == "localhost" or name.endswith(".localhost"):
-        raise Refused("Loopback", target.url, f"{target.host} is this machine. {_NAME_IT}", hop=hop)
+        raise Refused("Loopback", target.url, inward(f"{target.host}, this machine itself", f"{advice}."), hop=hop)
     address = literal(target.host)
     if address is not None and is_private(address):
-        raise Refused("PrivateIp", target.url, f"{address} is a private address. {_NAME_IT}", hop=hop)
-
-
-_NAME_IT = "An operator may name exact private origins in ORIHON_PRIVATE_ORIGINS; no other site may point at them."
+        raise Refused("PrivateIp", target.url, inward(str(address), f"{advice}."), hop=hop)
 
 
 def _named_origin(text: str) -> str:

@@ -12,7 +12,9 @@ from aiohttp import AddrInfoType
 from aiohttp.abc import AbstractResolver, ResolveResult
 
 from orihon.fetch.addresses import is_private, literal
-from orihon.fetch.errors import Refused
+from orihon.fetch.errors import Refused, inward
+
+ALLOW = "If it is your own site, allow its exact origin (scheme://host:port) with ORIHON_PRIVATE_ORIGINS."
 
 
 def is_public(address: str) -> bool:
@@ -27,14 +29,10 @@ def vetted(host: str, addresses: Iterable[str]) -> list[str]:
     Raises:
         Refused: none is left; the text names the host.
     """
-    public = [address for address in addresses if is_public(address)]
+    found = list(addresses)
+    public = [address for address in found if is_public(address)]
     if not public:
-        raise Refused(
-            "PrivateIp",
-            host,
-            "the name leads only to private addresses, or to none. An operator may name exact private origins in "
-            "ORIHON_PRIVATE_ORIGINS.",
-        )
+        raise Refused("PrivateIp", host, inward(", ".join(found) or "the name has no address at all", ALLOW))
     return public
 
 
@@ -63,7 +61,7 @@ class VettingResolver(AbstractResolver):
 
 
 class PrivatePeer(PermissionError):
-    """A connection to a private address was about to be made."""
+    """A connection to a private address was about to be made. The `filename` of the error is that address."""
 
 
 def public_socket(address: AddrInfoType) -> socket.socket:
@@ -76,5 +74,5 @@ def public_socket(address: AddrInfoType) -> socket.socket:
     """
     family, kind, protocol, _, peer = address
     if not is_public(str(peer[0])):
-        raise PrivatePeer(errno.EACCES, f"{peer[0]} is a private address")
+        raise PrivatePeer(errno.EACCES, "a private address", str(peer[0]))
     return socket.socket(family, kind, protocol)

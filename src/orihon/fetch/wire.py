@@ -1,12 +1,15 @@
 """Reading from the HTTP library, and its errors in our words."""
 
+import errno
+import socket
+import ssl
 from collections.abc import Callable
 
 import aiohttp
 from aiohttp import StreamReader
 
-from orihon.fetch.errors import CutShort, FetchError, Malformed, Refused, TimedOut, Unreachable
-from orihon.fetch.resolver import PrivatePeer
+from orihon.fetch.errors import Cause, CutShort, FetchError, Malformed, Refused, TimedOut, Unreachable, inward
+from orihon.fetch.resolver import ALLOW, PrivatePeer
 
 ERRORS = (aiohttp.ClientError, TimeoutError, ConnectionError, UnicodeError)
 """What the library raises while it looks up, connects, waits or reads (a name with an empty label: UnicodeError)."""
@@ -19,19 +22,46 @@ async def pump(content: StreamReader, take: Callable[[bytes], None]) -> None:
 
 
 def unanswered(error: Exception, url: str) -> FetchError:
-    """An error from before the headers of an answer."""
+    """An error from before the headers of an answer. The library's own texts are for programmers; none gets out."""
     if isinstance(error, TimeoutError):
         connecting = isinstance(error, aiohttp.ConnectionTimeoutError)
         return TimedOut(url, "to accept a connection" if connecting else "to answer")
-    if isinstance(error, aiohttp.ClientSSLError):
-        return Unreachable(url, f"TLS failed: {error}", retryable=False)
-    if isinstance(error, aiohttp.ClientConnectorError) and isinstance(error.os_error, PrivatePeer):
-        return Refused("PrivateIp", url, f"{error.os_error.strerror}.")
+    if isinstance(error, UnicodeError):
+        return Unreachable(url, "impossible_name")
     if isinstance(error, aiohttp.InvalidURL):
-        return Refused("Unparseable", url, "the HTTP library cannot read this address.")
+        return Refused("Unparseable", url, "the HTTP library cannot read this address. Check it for what was mistyped.")
     if isinstance(error, aiohttp.ClientResponseError):
-        return Malformed(url, error.message)
-    return Unreachable(url, str(error) or type(error).__name__, retryable=not isinstance(error, UnicodeError))
+        return Malformed(url, "it does not keep to the rules of HTTP")
+    if isinstance(error, aiohttp.ClientConnectorCertificateError):
+        return Unreachable(url, "certificate", _verdict(error.certificate_error))
+    if isinstance(error, aiohttp.ClientSSLError):
+        return Unreachable(url, "tls", _verdict(error.os_error))
+    if isinstance(error, aiohttp.ClientConnectorError):
+        if isinstance(error.os_error, PrivatePeer):
+            return Refused("PrivateIp", url, inward(error.os_error.filename, ALLOW))
+        return Unreachable(url, _cause(error))
+    return Unreachable(url, "hung_up")
+
+
+def _cause(error: aiohttp.ClientConnectorError) -> Cause:
+    number = error.os_error.errno
+    if isinstance(error, aiohttp.ClientConnectorDNSError):
+        return "no_name_server" if number in _NO_NAME_SERVER else "unknown_name"
+    if number in _NO_WAY:
+        return "no_way"
+    return "nobody_there" if number == errno.ECONNREFUSED else "hung_up"
+
+
+_NO_NAME_SERVER = {socket.EAI_AGAIN, socket.EAI_FAIL}
+_NO_WAY = {errno.ENETUNREACH, errno.EHOSTUNREACH, errno.ENETDOWN, errno.EADDRNOTAVAIL}
+
+
+def _verdict(error: Exception) -> str:
+    """What OpenSSL found: `self-signed certificate`, `wrong version number`."""
+    if isinstance(error, ssl.SSLCertVerificationError):
+        return error.verify_message
+    reason = getattr(error, "reason", None)
+    return str(reason).replace("_", " ").lower() if reason else "the host ended the talk"
 
 
 def broken_off(error: Exception, url: str, received: int, expected: int | None) -> FetchError:
