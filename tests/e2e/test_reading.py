@@ -5,6 +5,7 @@ import re
 import pytest
 from playwright.sync_api import Page, expect
 from tests.e2e.conftest import COMICS, Demo, sign_in
+from tests.e2e.steps import open_title, readable_title
 
 pytestmark = pytest.mark.e2e
 
@@ -18,38 +19,6 @@ def from_on(count: int) -> re.Pattern[str]:
     """A number of two digits from `count` on, or one of three and more, standing alone."""
     numbers = "|".join(str(number) for number in range(count, 100))
     return re.compile(rf"\b({numbers}|\d{{3,}})\b")
-
-
-def open_title(page: Page, name: str) -> None:
-    """Find a title by its name and open it."""
-    page.goto("/")
-    page.get_by_role("searchbox").fill(name)
-    # Until the results are here, the same title may stand on the shelf, whose links lead into the reader.
-    expect(page.get_by_role("heading", level=1)).to_have_text(f"Results for “{name}”")
-    page.get_by_role("link", name=re.compile(re.escape(name))).first.click()
-    expect(page.get_by_role("heading", level=1)).to_have_text(name)
-
-
-def readable_title(page: Page) -> str:
-    """The name of a title that has two chapters to read, right to left or left to right."""
-    found: str | None = None
-
-    def look() -> str | None:
-        answer = page.request.get("/api/v1/mangas?limit=200").json()
-        for card in answer["items"]:
-            if card["reading_direction"] == "vertical":
-                continue
-            chapters = page.request.get(f"/api/v1/mangas/{card['id']}/chapters?limit=3").json()["items"]
-            if len(chapters) >= 2 and all(chapter["state"] == "ready" for chapter in chapters[:2]):
-                return str(card["title"])
-        return None
-
-    for _ in range(120):
-        found = look()
-        if found:
-            return found
-        page.wait_for_timeout(500)
-    raise AssertionError("no title became readable")
 
 
 def test_a_wrong_password_is_said_in_words(page: Page) -> None:
