@@ -80,7 +80,6 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
         ),
     ] = False
     private_mode: Annotated[bool, Env("PRIVATE_MODE", "Nothing can be read without signing in.")] = False
-    self_register: Annotated[bool, Env("ALLOW_SELF_REGISTER", "Strangers may make accounts (a later release).")] = False
     cookie_secure: Annotated[bool, Env("COOKIE_SECURE", "Send the session cookie over HTTPS only.")] = False
     session_ttl_days: Annotated[
         Annotated[int, Meta(ge=1, le=36_500)], Env("SESSION_TTL_DAYS", "How long a sign-in lasts, in days.")

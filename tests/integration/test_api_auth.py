@@ -137,6 +137,22 @@ async def test_a_cookie_that_makes_no_sense_is_nobody(site: Site, cookie: str) -
     assert (await site.browser().get(ME, headers={"Cookie": cookie})).status == 401
 
 
+@pytest.mark.parametrize(
+    "cookies",
+    [
+        'broken="a; {ours}',
+        "\xe4=\xff; {ours}",
+        "a=b; ;;= ; {ours}; last",
+        f"{COOKIE}=old; {{ours}}",
+        f'{COOKIE}="; {{ours}}',
+    ],
+    ids=["open quote", "no ASCII", "no names", "an old session", "ours, broken"],
+)
+async def test_a_broken_or_foreign_cookie_signs_nobody_out(site: Site, reader: Browser, cookies: str) -> None:
+    ours = next(f"{cookie.key}={cookie.value}" for cookie in reader.session.cookie_jar)
+    assert (await site.browser().get(ME, headers={"Cookie": cookies.format(ours=ours)})).status == 200
+
+
 async def test_the_eleventh_try_in_one_moment_has_to_wait(pool: Pool, dsn: str, tmp_path: Path) -> None:
     """L14, with a clock that stands still; a body that makes no sense costs no try (section 1.4)."""
     async with serving(pool, dsn, tmp_path, now=lambda: 1000.0, auth_rate_per_sec=5) as site:
@@ -168,15 +184,15 @@ async def test_addresses_that_a_trusted_proxy_names_do_not_share_their_tries(
 @pytest.mark.parametrize(
     ("settings", "told"),
     [
-        ({"self_register": True}, {"self_register_enabled": True, "private_mode": False}),
-        ({"self_register": True, "private_mode": True}, {"self_register_enabled": False, "private_mode": True}),
+        ({"private_mode": True}, {"self_register_enabled": False, "private_mode": True}),
         ({}, {"self_register_enabled": False, "private_mode": False}),
     ],
-    ids=["G1", "G2", "defaults"],
+    ids=["G2", "defaults"],
 )
 async def test_what_a_sign_in_page_shows(
     pool: Pool, dsn: str, tmp_path: Path, settings: dict[str, Any], told: dict[str, bool]
 ) -> None:
+    """G1 (accounts that strangers make) is not there yet, so that no page may offer it."""
     async with serving(pool, dsn, tmp_path, **settings) as site:
         assert (await site.browser().get("/api/v1/auth/config")).json == told
 
@@ -235,6 +251,32 @@ async def test_a_change_from_elsewhere_is_refused_in_words(reader: Browser, head
     assert (answer.status, answer.json["error"]["code"]) == (403, "cross_site_request")
     for setting in ("ORIHON_PUBLIC_URL", "ADMIN_ALLOWED_ORIGINS"):
         assert setting in answer.json["error"]["message"]
+
+
+@pytest.mark.parametrize(
+    "headers",
+    [
+        {"Sec-Fetch-Site": "cross-site"},
+        {"Sec-Fetch-Site": "same-site", "Origin": "http://evil.example"},
+        {"Sec-Fetch-Site": "", "Origin": "null"},
+        {"Sec-Fetch-Site": "", "Origin": "http://evil.example"},
+        {"Sec-Fetch-Site": "", "Referer": "http://evil.example/"},
+    ],
+)
+@pytest.mark.parametrize("path", ["login", "logout"])
+async def test_a_page_elsewhere_signs_its_visitor_neither_in_nor_out(
+    guest: Browser, path: str, headers: dict[str, str]
+) -> None:
+    """Signed in to an account of its own, a visitor would leave their reading with the page's owner."""
+    body = {"username": "reader", "password": PASSWORD}
+    answer = await guest.post(f"/api/v1/auth/{path}", body, headers=headers)
+    assert (answer.status, answer.json["error"]["code"]) == (403, "cross_site_request")
+    assert "Set-Cookie" not in answer.headers
+
+
+async def test_a_program_that_names_no_page_may_sign_in(guest: Browser) -> None:
+    body = {"username": "reader", "password": PASSWORD}
+    assert (await guest.post("/api/v1/auth/login", body, headers={"Sec-Fetch-Site": ""})).status == 200
 
 
 async def test_reading_needs_no_origin(reader: Browser) -> None:

@@ -3,6 +3,7 @@
 import asyncio
 from collections.abc import AsyncIterator
 from typing import Any
+from urllib.parse import urlsplit
 from uuid import UUID
 
 import asyncpg
@@ -93,6 +94,60 @@ async def test_every_answer_is_one_that_the_document_knows(site: Site, admin: Br
         return ""
 
     assert await asyncio.to_thread(run) == ""
+
+
+@pytest.mark.parametrize(
+    "path",
+    [
+        "/api/v1/mangas?limit=2", "/api/v1/auth/me", "/api/v1/jobs/counts", "/api/v1/sources", "/api/v1/health",
+        "/healthz", "/openapi.json", "/docs", "/api/v1/nothing", "/api/v1/mangas?sort=size", ENDLESS,
+    ],
+)  # fmt: skip
+async def test_head_has_the_headers_of_get_and_no_body(site: Site, admin: Browser, path: str) -> None:
+    """RFC 9110 section 9.3.2; the length of a stream is not known, and asking for its head must end."""
+    head = await admin.ask("HEAD", path)
+    assert head.body == b""
+    if path == ENDLESS:
+        assert (head.status, head.headers["Content-Type"]) == (200, "text/event-stream; charset=utf-8")
+        return
+    answer = await admin.get(path)
+    assert head.status == answer.status
+    assert set(head.headers) == set(answer.headers)
+    for name in ("Content-Type", "Content-Length", "Cache-Control", "ETag"):
+        assert head.headers.get(name) == answer.headers.get(name), name
+
+
+async def test_a_connection_goes_on_after_head(site: Site) -> None:
+    """A body that came along would be read as the next answer."""
+    reader, writer = await asyncio.open_connection("127.0.0.1", urlsplit(site.origin).port)
+    for path in ("/api/v1/mangas", "/docs"):
+        writer.write(f"HEAD {path} HTTP/1.1\r\nHost: x\r\n\r\n".encode())
+    writer.write(b"GET /healthz HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n")
+    answers = (await reader.read()).split(b"HTTP/1.1 ")[1:]
+    assert [answer[:3] for answer in answers] == [b"200"] * 3
+    assert [answer.partition(b"\r\n\r\n")[2] for answer in answers] == [b"", b"", b'{"status":"ok"}']
+    writer.close()
+
+
+@pytest.mark.parametrize(("method", "path"), [("DELETE", "/api/v1/mangas"), ("OPTIONS", "/api/v1/mangas")])
+async def test_head_is_named_among_the_methods_that_are_taken(site: Site, method: str, path: str) -> None:
+    allowed = (await site.browser().ask(method, path)).headers["Allow"]
+    assert {"GET", "HEAD"} <= set(allowed.replace(",", " ").split())
+
+
+BODIES = [(path, method) for path, method in OPERATIONS if "requestBody" in DOCUMENT["paths"][path][method]]
+
+
+@pytest.mark.parametrize(("path", "method"), BODIES, ids=lambda part: part)
+@pytest.mark.parametrize("kind", ["text/plain", "application/x-www-form-urlencoded", "multipart/form-data; boundary=x"])
+async def test_a_body_that_is_not_json_is_named(admin: Browser, path: str, method: str, kind: str) -> None:
+    """Every route that reads a body, and its document says so."""
+    answer = await admin.ask(
+        method.upper(), path.format(source_id=UUID(int=1)), data=b"{}", headers={"Content-Type": kind}
+    )
+    assert (answer.status, answer.json["error"]["code"]) == (415, "unsupported_media_type")
+    assert answer.headers["Accept"] == "application/json"
+    assert "415" in DOCUMENT["paths"][path][method]["responses"]
 
 
 @pytest.mark.parametrize("path", ["/api/v1/nothing", "/api/v2/mangas", "/api/", "/healthz/x"])

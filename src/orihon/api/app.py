@@ -12,6 +12,7 @@ from orihon.api.context import Context, Services, make
 from orihon.api.files import PREFIX as FILES
 from orihon.api.files import Files
 from orihon.api.gate import Gate
+from orihon.api.head import HeadAsGet
 from orihon.api.webapp import WebApp
 
 __all__ = ["App", "Services", "build"]
@@ -34,7 +35,7 @@ class App:
         self._context = context
         self._files = Files(context)
         self._web = WebApp(web)
-        self._api = Gate(framework.make(context), context)
+        self._api = Gate(HeadAsGet(framework.make(context)), context)
 
     def close(self) -> None:
         """End every stream."""

@@ -11,6 +11,7 @@ _WORDS = {
     404: "There is no such thing.",
     409: "It stands against something that is there.",
     413: "Too large.",
+    415: "The body is not JSON.",
     422: "A value cannot be used; `details` name it.",
     429: "Too many tries; see `Retry-After`.",
     503: "Not now; see `Retry-After`.",

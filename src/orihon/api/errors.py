@@ -35,6 +35,7 @@ class Code(StrEnum):
     METHOD_NOT_ALLOWED = "method_not_allowed"
     CONFLICT = "conflict"
     PAYLOAD_TOO_LARGE = "payload_too_large"
+    UNSUPPORTED_MEDIA_TYPE = "unsupported_media_type"
     RATE_LIMITED = "rate_limited"
     UNAVAILABLE = "unavailable"
     INTERNAL = "internal"
@@ -95,6 +96,16 @@ def unauthenticated() -> ApiError:
 def forbidden() -> ApiError:
     """403: signed in, but not as an administrator."""
     return ApiError(403, Code.FORBIDDEN, "Only an administrator may do this.")
+
+
+def unsupported_media_type(kind: str) -> ApiError:
+    """415: the body says that it is no JSON."""
+    return ApiError(
+        415,
+        Code.UNSUPPORTED_MEDIA_TYPE,
+        f"The body says that it is {kind[:100]}. Send JSON, with `Content-Type: application/json`.",
+        headers={"Accept": "application/json"},
+    )
 
 
 def rate_limited(seconds: int) -> ApiError:

@@ -1,6 +1,9 @@
 """The API as the framework sees it: every route, its document, and how errors look."""
 
-from litestar import Litestar, Router
+import re
+from typing import Any
+
+from litestar import Litestar, Request, Router
 from litestar.datastructures import MutableScopeHeaders
 from litestar.di import Provide
 from litestar.openapi import OpenAPIConfig
@@ -11,7 +14,7 @@ from litestar.types import ControllerRouterHandler, Message, Scope
 from orihon import __version__
 from orihon.accounts.sessions import COOKIE
 from orihon.api.context import Context
-from orihon.api.errors import HANDLERS
+from orihon.api.errors import HANDLERS, unsupported_media_type
 from orihon.api.reference import ReferencePage
 from orihon.api.routes import auth, chapters, events, health, jobs, mangas, progress, sources
 
@@ -19,6 +22,8 @@ PREFIX = "/api/v1"
 
 MOST_BODY = 2 * 1024 * 1024
 """Bytes of a request's body; the largest is a guest's progress of a thousand chapters."""
+
+_JSON = re.compile(r"application/([a-z0-9.-]+\+)?json", re.IGNORECASE)
 
 ROUTES: tuple[ControllerRouterHandler, ...] = (
     auth.AuthController,
@@ -38,6 +43,15 @@ async def _harden(message: Message, _: Scope) -> None:
         headers = MutableScopeHeaders.from_message(message)
         headers["X-Content-Type-Options"] = "nosniff"
         headers.setdefault("Cache-Control", "private, no-cache")
+        if "GET" in (allowed := headers.get("Allow", "")) and "HEAD" not in allowed:
+            headers["Allow"] = f"{allowed}, HEAD"
+
+
+async def _require_json(request: Request[Any, Any, Any]) -> None:
+    """Refuse a body that says it is something else, where one is read; one that says nothing may be JSON."""
+    kind, _ = request.content_type
+    if kind and not _JSON.fullmatch(kind) and "data" in request.route_handler.parsed_fn_signature.parameters:
+        raise unsupported_media_type(kind)
 
 
 def make(context: Context | None) -> Litestar:
@@ -50,6 +64,7 @@ def make(context: Context | None) -> Litestar:
         route_handlers=[Router(PREFIX, route_handlers=ROUTES), health.alive, health.ready],
         dependencies={"context": Provide(given)},
         exception_handlers=HANDLERS,
+        before_request=_require_json,
         before_send=[_harden],
         request_max_body_size=MOST_BODY,
         openapi_config=OpenAPIConfig(

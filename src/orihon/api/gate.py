@@ -10,7 +10,8 @@ from orihon.accounts.sessions import Session
 from orihon.api import origin, wire
 from orihon.api.context import Context
 from orihon.api.errors import ApiError, Code, envelope, unauthenticated
-from orihon.api.wire import Headers, header
+from orihon.api.wire import Headers
+from orihon.config import Settings
 
 OPEN_IN_PRIVATE = frozenset(
     ("/api/v1/auth/login", "/api/v1/auth/logout", "/api/v1/auth/config", "/api/v1/health", "/healthz", "/readyz")
@@ -20,24 +21,33 @@ OPEN_IN_PRIVATE = frozenset(
 _SAFE = frozenset(("GET", "HEAD", "OPTIONS"))
 
 _LONGEST_TOKEN = 200
+_MOST_TOKENS = 4
 
 BODY_PATIENCE = 60.0
 """Seconds in which the whole body of a change must arrive."""
 
 
-def session_token(headers: Headers) -> str | None:
-    """The session's token from the cookies; of several, as a browser with an old one sends, the first."""
-    for cookie in (header(headers, b"cookie") or "").split(";"):
-        name, _, value = cookie.strip().partition("=")
-        if name == sessions.COOKIE and 0 < len(value) <= _LONGEST_TOKEN:
-            return value
-    return None
+def session_tokens(headers: Headers) -> list[str]:
+    """What the cookies offer as the session's token, most often one.
+
+    A browser sends an old one along, and programs on the same host may set what they like; neither may hide ours.
+    """
+    found = []
+    for key, value in headers:
+        if key == b"cookie":
+            for cookie in value.decode("latin-1").split(";"):
+                name, _, token = cookie.strip().partition("=")
+                if name == sessions.COOKIE and 0 < len(token) <= _LONGEST_TOKEN:
+                    found.append(token)
+    return found[:_MOST_TOKENS]
 
 
 async def who(context: Context, headers: Headers) -> Session | None:
     """Who sends these headers."""
-    token = session_token(headers)
-    return await context.sessions.get(token) if token else None
+    for token in session_tokens(headers):
+        if (session := await context.sessions.get(token)) is not None:
+            return session
+    return None
 
 
 def cross_site() -> ApiError:
@@ -99,9 +109,16 @@ class Gate:
     async def _admit(self, scope: Any) -> Session | None:
         headers, settings = scope["headers"], self._context.settings
         session = await who(self._context, headers)
-        if session is None:
-            if settings.private_mode and scope["path"] not in OPEN_IN_PRIVATE:
-                raise unauthenticated()
-        elif scope["method"] not in _SAFE and not origin.same_site(headers, settings):
-            raise cross_site()
+        if session is None and settings.private_mode and scope["path"] not in OPEN_IN_PRIVATE:
+            raise unauthenticated()
+        if scope["method"] not in _SAFE:
+            # Without a session there is no power to abuse, but for the sign-in itself: a page elsewhere could sign its
+            # visitor in to its own account. Programs, which name no page, may sign in.
+            elsewhere = origin.foreign if session is None else _not_proven_ours
+            if elsewhere(headers, settings):
+                raise cross_site()
         return session
+
+
+def _not_proven_ours(headers: Headers, settings: Settings) -> bool:
+    return not origin.same_site(headers, settings)

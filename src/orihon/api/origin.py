@@ -30,6 +30,12 @@ def same_site(headers: Headers, settings: Settings) -> bool:
     return _host(sender.netloc) in _own_hosts(headers, settings)
 
 
+def foreign(headers: Headers, settings: Settings) -> bool:
+    """Whether a request says that a page elsewhere sent it. One that says nothing did not come from a page at all."""
+    said = [header(headers, name) for name in (b"sec-fetch-site", b"origin", b"referer")]
+    return any(word not in {None, "", "none"} for word in said) and not same_site(headers, settings)
+
+
 def _own_hosts(headers: Headers, settings: Settings) -> set[str]:
     forwarded = header(headers, b"x-forwarded-host") if settings.trusted_proxy else None
     public = urlsplit(settings.public_url).netloc if settings.public_url else None

@@ -14,7 +14,7 @@ from orihon.accounts.users import User
 from orihon.api.context import Given
 from orihon.api.documented import answers, errors
 from orihon.api.errors import ApiError, Code, bad_input, rate_limited
-from orihon.api.gate import session_token
+from orihon.api.gate import session_tokens
 from orihon.api.rights import anyone, person, signed_in
 from orihon.api.shapes import AuthConfig, Login, UserAnswer
 from orihon.config import Settings
@@ -30,13 +30,10 @@ class AuthController(Controller):
 
     @get("/config", guards=[anyone], responses=errors(), summary="What a sign-in page shows")
     async def config(self, context: Given) -> AuthConfig:
-        settings = context.settings
-        return AuthConfig(
-            self_register_enabled=settings.self_register and not settings.private_mode,
-            private_mode=settings.private_mode,
-        )
+        # Strangers cannot make accounts in this version.
+        return AuthConfig(self_register_enabled=False, private_mode=context.settings.private_mode)
 
-    @post("/login", guards=[anyone], status_code=200, responses=errors(401, 429), summary="Sign in")
+    @post("/login", guards=[anyone], status_code=200, responses=errors(401, 403, 415, 429), summary="Sign in")
     async def login(
         self, context: Given, request: Request[Any, Any, Any], data: JSONBody[Login]
     ) -> Response[UserAnswer]:
@@ -65,8 +62,7 @@ class AuthController(Controller):
         "/logout", guards=[anyone], status_code=204, responses={**answers(None, 204), **errors(403)}, summary="Sign out"
     )
     async def logout(self, context: Given, request: Request[Any, Any, Any]) -> Response[None]:
-        token = session_token(request.scope["headers"])
-        if token is not None:
+        for token in session_tokens(request.scope["headers"]):
             digest = tokens.digest(token)
             async with context.pool.acquire() as db:
                 await sessions.end(db, digest)

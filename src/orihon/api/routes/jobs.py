@@ -50,7 +50,7 @@ class JobController(Controller):
         "/requeue",
         guards=[administrator],
         status_code=200,
-        responses=errors(401, 403),
+        responses=errors(401, 403, 415),
         summary="Give dead jobs a new life",
     )
     async def requeue(self, context: Given, data: JSONBody[RequeueBody]) -> Requeued:

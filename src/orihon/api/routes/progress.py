@@ -44,7 +44,7 @@ class ProgressController(Controller):
 
     @put(
         guards=[signed_in],
-        responses=errors(401, 403),
+        responses=errors(401, 403, 415),
         summary="Say where one has got to; merged with what is known",
         description="Sending it again changes nothing. Chapters that do not exist are named in `unknown`.",
     )

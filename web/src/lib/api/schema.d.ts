@@ -549,7 +549,7 @@ export interface components {
          * @description What went wrong, for programs.
          * @enum {string}
          */
-        Code: "invalid_input" | "validation_failed" | "unauthenticated" | "forbidden" | "cross_site_request" | "not_found" | "method_not_allowed" | "conflict" | "payload_too_large" | "rate_limited" | "unavailable" | "internal";
+        Code: "invalid_input" | "validation_failed" | "unauthenticated" | "forbidden" | "cross_site_request" | "not_found" | "method_not_allowed" | "conflict" | "payload_too_large" | "unsupported_media_type" | "rate_limited" | "unavailable" | "internal";
         /** ErrorBody */
         ErrorBody: {
             code: components["schemas"]["Code"];
@@ -1037,6 +1037,24 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorEnvelope"];
                 };
             };
+            /** @description Only an administrator may, or the change came from a page elsewhere. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description The body is not JSON. */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
             /** @description A value cannot be used; `details` name it. */
             422: {
                 headers: {
@@ -1469,6 +1487,15 @@ export interface operations {
             };
             /** @description Only an administrator may, or the change came from a page elsewhere. */
             403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description The body is not JSON. */
+            415: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -2109,6 +2136,15 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorEnvelope"];
                 };
             };
+            /** @description The body is not JSON. */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
             /** @description A value cannot be used; `details` name it. */
             422: {
                 headers: {
@@ -2252,6 +2288,15 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorEnvelope"];
                 };
             };
+            /** @description The body is not JSON. */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
             /** @description A value cannot be used; `details` name it. */
             422: {
                 headers: {
@@ -2379,6 +2424,15 @@ export interface operations {
             };
             /** @description Only an administrator may, or the change came from a page elsewhere. */
             403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description The body is not JSON. */
+            415: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -2609,6 +2663,15 @@ export interface operations {
             };
             /** @description There is no such thing. */
             404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description The body is not JSON. */
+            415: {
                 headers: {
                     [name: string]: unknown;
                 };
