@@ -47,8 +47,11 @@ async def orihon(*words: str, feed: str = "", **variables: object) -> Ended:
     environment = {name: value for name, value in os.environ.items() if name not in settings}
     out, err = io.StringIO(), io.StringIO()
     with (
-        mock.patch.dict(os.environ, environment | {name: str(value) for name, value in variables.items()}, clear=True),
-        mock.patch.dict(os.environ, {"COLUMNS": "200"}),
+        mock.patch.dict(
+            os.environ,
+            environment | {"COLUMNS": "200"} | {name: str(value) for name, value in variables.items()},
+            clear=True,
+        ),
         mock.patch.multiple(sys, stdin=io.StringIO(feed), stdout=out, stderr=err),
     ):
         status = await asyncio.to_thread(run, words)
@@ -173,6 +176,42 @@ async def test_a_source_is_added_listed_paused_resumed_and_run(dsn: str) -> None
     assert (await orihon("source", "resume", source["url"], DATABASE_URL=dsn)).status == 0
     assert not (await listed())["source"]["paused"]
     assert "queued" in (await orihon("source", "run", source["id"], DATABASE_URL=dsn)).out
+
+
+async def test_the_list_of_sources_fits_a_terminal_and_leaves_nothing_out(pool: Pool, dsn: str) -> None:
+    """80 columns hold the numbers whole; what is long folds in the first column."""
+    address = "https://a-long-name-of-a-site.example/works/list?order=newest&page=1&language=english"
+    trouble = f"{address}: nothing answers there: the site is down, or the address is wrong. Check the address."
+    await pool.execute(
+        "INSERT INTO sources (adapter, kind, name, url, last_error) VALUES ('html', 'catalogue', 'A [b]long[/b] name', "
+        "$1, $2)",
+        address,
+        trouble,
+    )
+    shown = await orihon("source", "list", DATABASE_URL=dsn, COLUMNS=80)
+    lines = shown.out.splitlines()
+    assert max(map(len, lines)) <= 80
+    assert lines[0].split("  ")[0] == "Source"
+    for heading in ("Titles", "Chapters", "Last walk", "Next walk"):
+        assert heading in lines[0], "no heading is cut"
+    assert "A [b]long[/b] name" in lines[1], "what a site says is no markup"
+    assert "0/0" in lines[1]
+    packed = "".join(line[:45].strip() for line in lines[1:])
+    assert address in packed
+    assert "Check the address." in " ".join(line[:45].strip() for line in lines)
+
+
+async def test_a_job_that_can_be_requeued_is_shown_with_its_whole_id(pool: Pool, dsn: str) -> None:
+    async with pool.acquire() as db:
+        source = await db.fetchval(
+            "INSERT INTO sources (adapter, kind, name, url) VALUES ('html', 'catalogue', 'x', 'u') RETURNING id"
+        )
+        await enqueue(db, WalkSource(source_id=source))
+        await db.execute("UPDATE jobs SET state = 'dead', last_error = $1", "the site was down " * 20)
+    job = await pool.fetchval("SELECT id FROM jobs")
+    shown = await orihon("jobs", "dead", DATABASE_URL=dsn, COLUMNS=80)
+    assert str(job) in shown.out
+    assert max(map(len, shown.out.splitlines())) <= 80
 
 
 async def test_a_source_that_does_not_exist_is_answered_with_those_that_do(dsn: str) -> None:

@@ -5,7 +5,7 @@ from uuid import UUID
 
 from cyclopts import App, Parameter
 
-from orihon.cli.output import as_json, line, table
+from orihon.cli.output import Entry, as_json, line, table
 from orihon.cli.session import connected
 from orihon.cli.status import CommandFailed
 from orihon.jobs import board, upkeep
@@ -36,7 +36,10 @@ async def counts(*, json: Json = False) -> None:
         return
     table(
         ("Lane", "Waiting", "Running", "Given up", "Oldest due"),
-        ((lane.lane, lane.pending, lane.running, lane.dead, _seconds(lane.oldest_due_seconds)) for lane in lanes),
+        (
+            (Entry(lane.lane), lane.pending, lane.running, lane.dead, _seconds(lane.oldest_due_seconds))
+            for lane in lanes
+        ),
         empty="The queue is empty.",
     )
 
@@ -66,9 +69,9 @@ async def list_jobs(
         as_json(found)
         return
     table(
-        ("Job", "Lane", "Kind", "Tries", "Due", "Last error"),
+        ("Job", "Kind", "Tries", "Due"),
         (
-            (job.id, job.lane, job.kind, f"{job.attempts}/{job.max_attempts}", job.scheduled_at, job.last_error)
+            (Entry(job.id, (job.last_error,)), job.kind, f"{job.attempts}/{job.max_attempts}", job.scheduled_at)
             for job in found
         ),
         empty=f"No job is {state}.",

@@ -32,17 +32,32 @@ def as_json(value: Any) -> None:
     line(msgspec.json.format(msgspec.json.encode(value), indent=2).decode())
 
 
-def table(columns: Sequence[str], rows: Iterable[Sequence[object]], *, empty: str) -> None:
-    """The result for a person. `empty` is said instead of a table without rows."""
+class Entry(msgspec.Struct, frozen=True):
+    """What a row is about, with what is too long for a column of its own in lines below it."""
+
+    name: object
+    below: tuple[object, ...] = ()
+
+
+def table(columns: Sequence[str], rows: Iterable[tuple[Entry, *tuple[object, ...]]], *, empty: str) -> None:
+    """The result for a person, as wide as the terminal. `empty` is said instead of a table without rows.
+
+    Only the first column gives way where there is little room; the others hold what is short.
+    """
     from rich.console import Console
     from rich.table import Table
     from rich.text import Text
 
     shown = Table(box=None, header_style="bold", pad_edge=False)
-    for column in columns:
-        shown.add_column(column, overflow="fold")
-    for row in rows:
-        shown.add_row(*(Text(_words(cell)) for cell in row))  # Text: nothing from outside is read as markup
+    for index, column in enumerate(columns):
+        shown.add_column(column, overflow="fold", no_wrap=index > 0)
+    for entry, *cells in rows:
+        # Text: nothing from outside is read as markup.
+        first = Text(_words(entry.name))
+        for line_below in entry.below:
+            if line_below is not None:
+                first.append(f"\n{line_below}", style="dim")
+        shown.add_row(first, *(Text(_words(cell)) for cell in cells))
     if shown.row_count:
         Console().print(shown)
     else:

@@ -8,7 +8,7 @@ from uuid import UUID
 import msgspec
 from cyclopts import App, Parameter
 
-from orihon.cli.output import as_json, line, table
+from orihon.cli.output import Entry, as_json, line, table
 from orihon.cli.session import connected
 from orihon.cli.status import UNUSABLE, CommandFailed
 from orihon.config import load
@@ -96,16 +96,14 @@ async def list_sources(*, json: Json = False) -> None:
         as_json(found)
         return
     table(
-        ("Name", "Address", "Titles", "Chapters", "Last walk", "Next walk", "Trouble"),
+        ("Source", "Titles", "Chapters", "Last walk", "Next walk"),
         (
             (
-                each.source.name,
-                each.source.url,
+                Entry(each.source.name, (each.source.url, each.source.last_error)),
                 each.works,
                 f"{each.chapters_ready}/{each.chapters}",
                 each.last_walk and each.last_walk.started_at,
                 "paused" if each.source.paused else each.next_run_at,
-                each.source.last_error,
             )
             for each in found
         ),
