@@ -62,6 +62,26 @@ def test_a_demo_fills_a_library_stops_clean_and_goes_on(data: Path) -> None:
     assert followed[0]["source"]["content"] == "all"
 
 
+@pytest.mark.skipif(sys.platform != "linux", reason="asks /proc which signals are handled")
+def test_a_demo_that_is_stopped_at_its_very_start_ends(data: Path) -> None:
+    """Started with `&` from a script, where SIGINT is ignored, and before anything runs that could be stopped."""
+    ignoring = (
+        "import os, signal, sys; signal.signal(signal.SIGINT, signal.SIG_IGN); os.execv(sys.executable, sys.argv[1:])"
+    )
+    with Serve(data, free_port(), (sys.executable, "-c", ignoring, *COMMAND, "demo")) as running:
+        until(lambda: takes_sigint(running.pid), "a handler", 20)
+        assert running.end(signal.SIGINT) in {0, 130}
+    assert "Traceback" not in running.output()
+
+
+def takes_sigint(pid: int) -> bool:
+    """Whether a process handles SIGINT, as the kernel tells."""
+    status = dict(
+        line.split(":\t", 1) for line in Path(f"/proc/{pid}/status").read_text().splitlines() if ":\t" in line
+    )
+    return bool(int(status["SigCgt"], 16) >> signal.SIGINT - 1 & 1)
+
+
 def test_a_folder_of_images_that_is_not_there_is_said_before_anything_starts(data: Path) -> None:
     with demo(data, "--with", str(data / "nothing")) as refused:
         assert refused.process is not None

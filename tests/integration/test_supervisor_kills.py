@@ -89,6 +89,24 @@ def test_a_stop_leaves_no_process_and_no_file_of_a_running_server(serve: Serve, 
         assert (running.data / "supervisor.lock").read_bytes() == b""
 
 
+IN_A_SCRIPT = (
+    "import os, signal, sys; signal.signal(signal.SIGINT, signal.SIG_IGN); "
+    "os.execv(sys.executable, [sys.executable, *sys.argv[1:]])"
+)
+"""As a shell without job control starts what ends in `&` (POSIX 2.11): SIGINT is ignored."""
+
+
+@pytest.mark.parametrize("by", [signal.SIGINT, signal.SIGTERM])
+def test_serve_in_the_background_of_a_script_can_be_stopped(serve: Serve, by: signal.Signals) -> None:
+    command = (sys.executable, "-c", IN_A_SCRIPT, "-P", "-m", "orihon.cli", "serve")
+    with Serve(serve.data, serve.port, command) as running:
+        running.until_ready()
+        processes = running.everything()
+        assert running.end(by) == 0
+        assert gone(processes)
+        assert port_is_free(running.port)
+
+
 def test_nothing_outlives_a_killed_supervisor(serve: Serve) -> None:
     with serve as running:
         running.until_ready()

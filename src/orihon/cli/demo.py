@@ -6,7 +6,7 @@ import subprocess
 from pathlib import Path
 
 from orihon.cli.output import line, say
-from orihon.cli.serve import override, supervise
+from orihon.cli.serve import heed_ctrl_c, override, supervise
 from orihon.cli.status import CommandFailed
 from orihon.config import Settings, load
 from orihon.db import identity
@@ -45,6 +45,7 @@ def demo(*, with_: Path | None = None, port: int | None = None, data: Path | Non
     data
         The data directory, instead of ORIHON_DATA.
     """
+    heed_ctrl_c()
     override(PORT=port, ORIHON_DATA=data)
     if "ORIHON_DATA" not in os.environ:
         override(ORIHON_DATA=_folder())

@@ -5,6 +5,7 @@ Nothing here imports the parser of the command line: these modules stay loaded f
 
 import asyncio
 import os
+import signal
 import sys
 from pathlib import Path
 
@@ -40,6 +41,7 @@ def serve(*, port: int | None = None, data: Path | None = None) -> int:
     data
         The data directory, instead of ORIHON_DATA.
     """
+    heed_ctrl_c()
     override(PORT=port, ORIHON_DATA=data)
     return supervise(Supervisor(load(), ready=announce, say=say))
 
@@ -94,6 +96,11 @@ def override(**variables: object) -> None:
     for name, value in variables.items():
         if value is not None:
             os.environ[name] = str(value)
+
+
+def heed_ctrl_c() -> None:
+    """Let SIGINT end us from the first moment, although a script's shell ignores it for what it starts with `&`."""
+    signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 def supervise(supervisor: Supervisor) -> int:

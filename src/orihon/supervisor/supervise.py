@@ -171,6 +171,10 @@ class Supervisor:
         self._ready(Ready(url=address.url(self.settings), username=self._username))
 
 
+STOPS = (signal.SIGINT, signal.SIGTERM)
+"""Taken even where they are ignored: a script that starts us with `&` has its shell ignore SIGINT for us."""
+
+
 def run(supervisor: Supervisor) -> None:
     """Run until SIGINT or SIGTERM; a second signal cuts the draining short.
 
@@ -190,9 +194,10 @@ def run(supervisor: Supervisor) -> None:
                 asked = True
                 work.cancel()
 
-        for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
-            if signal.getsignal(number) is not signal.SIG_IGN:  # nohup, or a shell's background job
-                asyncio.get_running_loop().add_signal_handler(number, stop)
+        for number in STOPS:
+            asyncio.get_running_loop().add_signal_handler(number, stop)
+        if signal.getsignal(signal.SIGHUP) is not signal.SIG_IGN:  # nohup
+            asyncio.get_running_loop().add_signal_handler(signal.SIGHUP, stop)
         with suppress(asyncio.CancelledError):
             await work
 
