@@ -119,6 +119,10 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
     fetch_max_image_bytes: Annotated[AtLeastOne, Env("CRAWLER_MAX_IMAGE_BYTES", "Largest image, in bytes.")] = (
         33_554_432
     )
+    max_image_pixels: Annotated[
+        Annotated[int, Meta(ge=1, le=1_000_000_000)],
+        Env("ORIHON_MAX_IMAGE_PIXELS", "Most pixels of an image, width times height. Decoding may take 13 bytes each."),
+    ] = 250_000_000
     max_pages_per_chapter: Annotated[
         Count, Env("CRAWLER_MAX_IMAGES_PER_CHAPTER", "Most pages that a chapter may have; 0: any number.")
     ] = 2000

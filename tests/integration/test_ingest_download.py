@@ -92,6 +92,23 @@ async def test_what_is_kept_does_not_depend_on_how_much_was_held(
     assert left_behind(storage) == []
 
 
+@pytest.mark.parametrize("held", [1, 10**6], ids=["written on the way", "held whole"])
+async def test_the_operator_says_how_many_pixels_an_image_may_have(
+    fetcher: FetchClient, origin: str, storage: LocalStorage, monkeypatch: pytest.MonkeyPatch, held: int
+) -> None:
+    monkeypatch.setattr(download, "HELD", held)
+    probed = judge(picture(1))
+    pixels = probed.width * probed.height
+    with pytest.raises(BadImage, match="ORIHON_MAX_IMAGE_PIXELS"):
+        await draft_image(
+            fetcher, storage, f"{origin}/1.gif", referer=None, max_bytes=1_000_000, max_pixels=pixels - 1, pause=0
+        )
+    kept = await download_image(
+        fetcher, storage, f"{origin}/1.gif", referer=None, max_bytes=1_000_000, max_pixels=pixels, pause=0
+    )
+    assert kept.probed == probed
+
+
 @pytest.mark.parametrize("path", ["/cut.gif", "/cut-long.gif"])
 async def test_what_is_no_whole_image_leaves_nothing(
     origin: str, fetcher: FetchClient, storage: LocalStorage, monkeypatch: pytest.MonkeyPatch, path: str

@@ -2,6 +2,7 @@
 
 import asyncio
 import os
+import resource
 import signal
 import struct
 import subprocess
@@ -152,6 +153,66 @@ async def test_warnings_about_bytes_that_no_one_sees_are_no_damage(tmp_path: Pat
     assert isinstance(await decoder.check(path, "jpeg"), Seen)
 
 
+@pytest.mark.parametrize("lost", [1, 2, 16, 64, 200, 2000])
+@pytest.mark.parametrize("name", ["blanche/001.jpg", "haruko/02.jpg", "webtoon/008.jpg"])
+async def test_bytes_that_are_lost_at_the_very_end_of_a_jpeg_are_noticed(
+    fixtures: Path, tmp_path: Path, decoder: DecoderPool, name: str, lost: int
+) -> None:
+    """An end marker after them hides the loss from the probe, and libvips does not look after the last row."""
+    body = (fixtures / "comics" / name).read_bytes()
+    path = tmp_path / "cut.jpg"
+    path.write_bytes(body)
+    assert isinstance(await decoder.check(path, "jpeg"), Seen)
+    path.write_bytes(body[: -2 - lost] + b"\xff\xd9")
+    assert isinstance(await decoder.check(path, "jpeg"), Damaged)
+
+
+async def test_an_earlier_warning_is_not_held_against_the_next_image(
+    fixtures: Path, tmp_path: Path, decoder: DecoderPool
+) -> None:
+    sound = fixtures / "comics" / "haruko" / "02.jpg"
+    cut = tmp_path / "cut.jpg"
+    cut.write_bytes(sound.read_bytes()[:-66] + b"\xff\xd9")
+    assert isinstance(await decoder.check(cut, "jpeg"), Damaged)
+    assert isinstance(await decoder.check(sound, "jpeg"), Seen)
+
+
+# --- Disks that fail -------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="needs a file of /proc that cannot be read")
+async def test_a_file_that_cannot_be_read_is_no_damage(decoder: DecoderPool) -> None:
+    """EIO: it opens, and its first byte is an error."""
+    with pytest.raises(DecoderUnavailable, match="Input/output error"):
+        await decoder.check(Path("/proc/self/mem"), "jpeg")
+
+
+async def test_a_file_that_is_gone_for_a_moment_is_no_damage(tmp_path: Path, decoder: DecoderPool) -> None:
+    with pytest.raises(DecoderUnavailable, match="No such file"):
+        await decoder.check(tmp_path / "moved.jpg", "jpeg")
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="limits another process")
+async def test_too_many_open_files_are_no_damage(fixtures: Path, decoder: DecoderPool) -> None:
+    sound = fixtures / "images" / "hopper.webp"
+    assert isinstance(await decoder.check(sound, "webp"), Seen)
+    (pid,) = decoder.pids
+    resource.prlimit(pid, resource.RLIMIT_NOFILE, (3, 100))
+    with pytest.raises(DecoderUnavailable, match="Too many open files"):
+        await decoder.check(sound, "webp")
+    resource.prlimit(pid, resource.RLIMIT_NOFILE, (50, 100))
+    assert isinstance(await decoder.check(sound, "webp"), Seen)
+
+
+async def test_a_decoder_that_cannot_be_started_says_nothing_about_the_image(
+    fixtures: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(sys, "executable", "/nowhere/python")
+    async with DecoderPool(processes=1) as decoder:
+        with pytest.raises(DecoderUnavailable, match="could be started"):
+            await decoder.check(fixtures / "images" / "hopper.webp", "webp")
+
+
 # --- Hostile bytes ---------------------------------------------------------------------------------------------------
 
 
@@ -167,6 +228,21 @@ async def test_a_bomb_costs_one_image_and_not_the_decoder(fixtures: Path, tmp_pa
     assert isinstance(await decoder.check(bomb, "png"), Damaged)
     assert isinstance(await decoder.check(fixtures / "images" / "decompression_bomb.gif", "gif"), Damaged)
     assert isinstance(await decoder.check(fixtures / "images" / "hopper.webp", "webp"), Seen)
+
+
+@pytest.mark.parametrize("most", [99, 100])
+async def test_the_operator_says_how_many_pixels_are_decoded(tmp_path: Path, most: int) -> None:
+    """ORIHON_MAX_IMAGE_PIXELS also holds for what was stored before it was lowered."""
+    path = tmp_path / "ten.png"
+    Image.new("RGB", (10, 10)).save(path)
+    async with DecoderPool(processes=1, most_pixels=most) as decoder:
+        answer = await decoder.check(path, "png")
+        made = await decoder.thumbnail(path, "png", width=160, output="jpeg", target=tmp_path / "made")
+    assert isinstance(answer, Seen if most == 100 else Damaged)
+    assert isinstance(made, Seen if most == 100 else Damaged)
+    if isinstance(answer, Damaged):
+        assert "10 × 10 pixels" in answer.reason
+        assert "ORIHON_MAX_IMAGE_PIXELS" in answer.reason
 
 
 @pytest.mark.parametrize(

@@ -10,7 +10,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from tests.support.waiting import eventually
 
-from orihon.media.decoder import Damaged, DecoderPool, Seen
+from orihon.media.decoder import Damaged, DecoderPool, DecoderUnavailable, Seen
 from orihon.media.errors import BadDimensions, BadHeader, MediaError, NotAnImage, Truncated
 from orihon.media.inbound import Inbound, Probed
 from orihon.storage.local import LocalStorage
@@ -144,11 +144,11 @@ async def test_a_decoder_that_is_killed_costs_nothing_but_time(fixtures: Path) -
         assert decoder.pids != [pid]
 
 
-async def test_a_decode_that_takes_too_long_is_given_up(fixtures: Path) -> None:
+async def test_a_decode_that_gets_nowhere_is_given_up_and_says_nothing_about_the_image(fixtures: Path) -> None:
+    """A mount that hangs, a machine that is busy: what wastes the processor's time is ended by the system instead."""
     async with DecoderPool(processes=1, patience=0.0) as decoder:
-        answer = await decoder.check(fixtures / "images" / "hopper.webp", "webp")
-    assert isinstance(answer, Damaged)
-    assert "too long" in answer.reason
+        with pytest.raises(DecoderUnavailable, match="tried again later"):
+            await decoder.check(fixtures / "images" / "hopper.webp", "webp")
 
 
 async def test_idle_decoders_end_and_come_back_when_needed(fixtures: Path) -> None:

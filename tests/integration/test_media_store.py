@@ -134,12 +134,20 @@ async def test_damage_marks_the_page_and_asks_for_it_again_once(
     assert await pool.fetchval("SELECT count(*) FROM jobs WHERE kind = 'page_refetch'") == 1
 
 
-async def test_a_missing_file_is_damage_not_an_error_for_ever(pool: Pool, storage: LocalStorage) -> None:
+async def test_a_store_that_is_away_is_no_damage(pool: Pool, storage: LocalStorage) -> None:
+    """DESIGN ruling 14: the job fails and comes back; nothing is marked, nothing is fetched again."""
     media_id = await record(pool, storage, PNG)
-    for kept in list(storage.kept()):
-        await storage.delete(kept.key)
+    page = await a_page(pool, media_id)
+    (storage.root / "media").rename(storage.root / "elsewhere")
+    with pytest.raises(StorageError, match="not mounted"):
+        await check(pool, storage, media_id)
+    assert await pool.fetchval("SELECT damage FROM pages WHERE id = $1", page) is None
+    assert await pool.fetchval("SELECT state FROM media") == "probed"
+    assert await pool.fetchval("SELECT count(*) FROM jobs WHERE kind = 'page_refetch'") == 0
+    (storage.root / "elsewhere").rename(storage.root / "media")
+    await pool.execute("DELETE FROM jobs")
     await check(pool, storage, media_id)
-    assert "missing" in await pool.fetchval("SELECT damage FROM media")
+    assert await pool.fetchval("SELECT state FROM media") == "verified"
 
 
 def age(storage: LocalStorage) -> None:
@@ -259,11 +267,11 @@ async def test_imports_of_the_same_media_in_any_order_do_not_wait_for_each_other
 
 
 async def test_what_was_damaged_is_judged_again_when_it_arrives_again(pool: Pool, storage: LocalStorage) -> None:
-    """A file that went missing is marked damaged; whole on the disk again, it is sound again, and so is its page."""
+    """A file that rotted is marked damaged; whole on the disk again, it is sound again, and so is its page."""
     media_id = await record(pool, storage, PNG)
     page = await a_page(pool, media_id)
     for kept in list(storage.kept()):
-        await storage.delete(kept.key)
+        storage.path(kept.key).write_bytes(PNG[:50])
     await check(pool, storage, media_id)
     assert await pool.fetchval("SELECT damage FROM pages WHERE id = $1", page)
     assert await record(pool, storage, PNG) == media_id

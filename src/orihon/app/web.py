@@ -26,7 +26,11 @@ def run_web(settings: Settings) -> int:
 
 async def _serve(settings: Settings) -> None:
     dsn = process.database_of(settings)
-    async with process.pool(dsn, size=CONNECTIONS) as pool, Bus(dsn) as bus, DecoderPool(processes=1) as decoder:
+    async with (
+        process.pool(dsn, size=CONNECTIONS) as pool,
+        Bus(dsn) as bus,
+        DecoderPool(processes=1, most_pixels=settings.max_image_pixels) as decoder,
+    ):
         thumbnails = Thumbnails(
             settings.data / "cache" / "thumbs", decoder, most_bytes=settings.thumbnail_cache_mb * 1024 * 1024
         )

@@ -69,7 +69,7 @@ class Tools(msgspec.Struct, frozen=True, kw_only=True):
 def handlers(tools: Tools) -> Mapping[str, Entry]:
     """Every job handler, in one list; a kind without one ends the start."""
     settings, storage, fetcher, decoder = tools.settings, tools.storage, tools.fetcher, tools.decoder
-    most = settings.fetch_max_image_bytes
+    most, pixels = settings.fetch_max_image_bytes, settings.max_image_pixels
 
     async def sweep_store(job: Job[Sweep]) -> Done:
         swept = await sweep(job.pool, storage)
@@ -91,10 +91,12 @@ def handlers(tools: Tools) -> Mapping[str, Entry]:
             (payloads.SyncTitle, TitleSyncer(fetcher)),
             (
                 payloads.FetchChapter,
-                ChapterFetcher(fetcher, storage, max_pages=settings.max_pages_per_chapter, max_bytes=most),
+                ChapterFetcher(
+                    fetcher, storage, max_pages=settings.max_pages_per_chapter, max_bytes=most, max_pixels=pixels
+                ),
             ),
-            (payloads.FetchCover, CoverFetcher(fetcher, storage, max_bytes=most)),
-            (payloads.PageRefetch, PageRefetcher(fetcher, storage, decoder, max_bytes=most)),
+            (payloads.FetchCover, CoverFetcher(fetcher, storage, max_bytes=most, max_pixels=pixels)),
+            (payloads.PageRefetch, PageRefetcher(fetcher, storage, decoder, max_bytes=most, max_pixels=pixels)),
             (payloads.CheckMedium, MediumChecker(storage, decoder)),
             (payloads.Sweep, sweep_store),
             (payloads.ReapJobs, reap_jobs),
@@ -116,7 +118,7 @@ async def _work(settings: Settings, lanes: Sequence[str]) -> None:
         process.pool(dsn, size=CONNECTIONS) as pool,
         Bus(dsn) as bus,
         FetchClient(settings, pool) as fetcher,
-        DecoderPool() as decoder,
+        DecoderPool(most_pixels=settings.max_image_pixels) as decoder,
     ):
         async with pool.acquire() as db:
             for name, payload, seconds in HOUSEKEEPING:

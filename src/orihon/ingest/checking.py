@@ -11,6 +11,7 @@ from orihon.jobs.handlers import Done, Job, Settled
 from orihon.jobs.payloads import CheckMedium, PageRefetch
 from orihon.media.decoder import Answer, Damaged, DecoderPool, Seen
 from orihon.media.sniff import Format
+from orihon.storage.errors import StorageError
 from orihon.storage.local import LocalStorage
 
 REFETCHES = 1
@@ -38,7 +39,7 @@ _VERIFIED = """
      WHERE id = $1
 """
 
-# A file that was missing on the disk may have come back.
+# A file that was damaged on the disk may have come anew.
 _MENDED = "UPDATE pages SET damage = NULL, updated_at = now() WHERE media_id = $1 AND damage IS NOT NULL"
 
 _DAMAGED = "UPDATE media SET state = 'damaged', damage = $2, checked_at = now() WHERE id = $1"
@@ -60,7 +61,11 @@ class MediumChecker:
         self._decoder = decoder
 
     async def __call__(self, job: Job[CheckMedium]) -> Done | Settled:
-        """Decode the medium; note size and colour, or mark the pages that show it and ask for them again, once."""
+        """Decode the medium; note size and colour, or mark the pages that show it and ask for them again, once.
+
+        Raises:
+            StorageError, DecoderUnavailable: nobody could look at it, which says nothing about it.
+        """
         media_id = job.payload.media_id
         async with job.pool.acquire() as db:
             record = await db.fetchrow(_STORED, media_id)
@@ -77,7 +82,11 @@ class MediumChecker:
         if stored.damage is not None:
             return Damaged(stored.damage)
         if stored.storage_key is None or not await self._storage.exists(stored.storage_key):
-            return Damaged("The file is missing in the store.")
+            # A folder that is not mounted, or is being moved, looks like this: no damage (DESIGN ruling 14).
+            raise StorageError(
+                "The file of this image is not in the store. If the data directory was moved or is not mounted, bring "
+                "it back; the image is looked for again."
+            )
         return await self._decoder.check(self._storage.path(stored.storage_key), stored.format)
 
 

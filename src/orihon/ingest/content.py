@@ -22,6 +22,7 @@ from orihon.jobs.payloads import CheckMedium, FetchChapter
 from orihon.library import content as chapter_content
 from orihon.media import store
 from orihon.media.inbound import Probed
+from orihon.media.probe import MOST_PIXELS
 from orihon.runtime import metrics
 from orihon.runtime.live_status import LiveStatus
 from orihon.sources.records import ChapterRef, PageRef
@@ -87,12 +88,20 @@ class ChapterFetcher:
     """Handles `fetch_chapter` jobs."""
 
     def __init__(
-        self, fetcher: FetchClient, storage: LocalStorage, *, max_pages: int, max_bytes: int, pause: float = PAUSE
+        self,
+        fetcher: FetchClient,
+        storage: LocalStorage,
+        *,
+        max_pages: int,
+        max_bytes: int,
+        max_pixels: int = MOST_PIXELS,
+        pause: float = PAUSE,
     ) -> None:
         self._fetcher = fetcher
         self._storage = storage
         self._max_pages = max_pages
         self._max_bytes = max_bytes
+        self._max_pixels = max_pixels
         self._pause = pause
 
     async def __call__(self, job: Job[FetchChapter]) -> Done | Settled | Postpone:
@@ -143,7 +152,8 @@ class ChapterFetcher:
             for ref in waiting:
                 draft = await draft_image(
                     self._fetcher, self._storage, ref.url,
-                    referer=ref.referer or chapter.url, max_bytes=self._max_bytes, pause=self._pause,
+                    referer=ref.referer or chapter.url, max_bytes=self._max_bytes, max_pixels=self._max_pixels,
+                    pause=self._pause,
                 )  # fmt: skip
                 await batch.add(draft)
                 arrived[ref.number] = draft.probed

@@ -15,6 +15,7 @@ from orihon.jobs.handlers import Done, Job, Postpone, Settled
 from orihon.jobs.payloads import CheckMedium, FetchCover
 from orihon.library import covers
 from orihon.media import store
+from orihon.media.probe import MOST_PIXELS
 from orihon.runtime import metrics
 from orihon.storage.local import LocalStorage
 
@@ -59,11 +60,13 @@ class CoverFetcher:
         storage: LocalStorage,
         *,
         max_bytes: int,
+        max_pixels: int = MOST_PIXELS,
         pause: float = PAUSE,
     ) -> None:
         self._fetcher = fetcher
         self._storage = storage
         self._max_bytes = max_bytes
+        self._max_pixels = max_pixels
         self._pause = pause
 
     async def __call__(self, job: Job[FetchCover]) -> Done | Settled | Postpone:
@@ -81,6 +84,7 @@ class CoverFetcher:
                 where["cover_url"],
                 referer=where["url"],
                 max_bytes=self._max_bytes,
+                max_pixels=self._max_pixels,
                 pause=self._pause,
             )
         except RateLimited as error:

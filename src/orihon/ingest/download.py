@@ -10,6 +10,7 @@ from orihon.fetch.client import FetchClient
 from orihon.fetch.errors import FetchError
 from orihon.media.errors import MediaError
 from orihon.media.inbound import Inbound, Probed, judge
+from orihon.media.probe import MOST_PIXELS
 from orihon.media.store import storage_key
 from orihon.storage.errors import StorageError
 from orihon.storage.local import LocalStorage, Staged
@@ -89,8 +90,9 @@ disk, a thread takes each image in a few calls, and what is no image never gets 
 class _Sink:
     """Where the bytes of a download go; a body that starts over starts a new one."""
 
-    def __init__(self, storage: LocalStorage) -> None:
+    def __init__(self, storage: LocalStorage, most_pixels: int) -> None:
         self._storage = storage
+        self._most_pixels = most_pixels
         self._held: list[bytes] = []
         self._size = 0
         # What is too long to be held is written on the way.
@@ -102,7 +104,7 @@ class _Sink:
         if self._size > HELD:
             if self._long is None:
                 staged = self._storage.stage()
-                self._long = staged, Inbound(staged)
+                self._long = staged, Inbound(staged, most_pixels=self._most_pixels)
             self._long[1].write(self._rest())
 
     def restart(self) -> None:
@@ -123,7 +125,7 @@ class _Sink:
         """
         if self._long is None:
             body = self._rest()
-            probed = judge(body)
+            probed = judge(body, most_pixels=self._most_pixels)
             staged = self._storage.stage()
             staged.write(body)
         else:
@@ -150,6 +152,7 @@ async def download_image(
     *,
     referer: str | None,
     max_bytes: int,
+    max_pixels: int = MOST_PIXELS,
     pause: float = PAUSE,
 ) -> Arrived:
     """Fetch an image into the store. Its bytes are on disk when this returns; no row names them yet.
@@ -159,7 +162,9 @@ async def download_image(
     Raises:
         FetchError, BadImage, StorageFull: see `draft_image`.
     """
-    draft = await draft_image(fetcher, storage, url, referer=referer, max_bytes=max_bytes, pause=pause)
+    draft = await draft_image(
+        fetcher, storage, url, referer=referer, max_bytes=max_bytes, max_pixels=max_pixels, pause=pause
+    )
     await storage.keep(draft.staged, draft.key)
     return Arrived(probed=draft.probed, key=draft.key)
 
@@ -171,6 +176,7 @@ async def draft_image(
     *,
     referer: str | None,
     max_bytes: int,
+    max_pixels: int = MOST_PIXELS,
     pause: float = PAUSE,
 ) -> Draft:
     """Fetch an image under a temporary name, for callers that put several into the store at once.
@@ -184,7 +190,7 @@ async def draft_image(
     """
     for attempt in range(1, TRIES + 1):
         try:
-            return await _once(fetcher, storage, url, referer=referer, max_bytes=max_bytes)
+            return await _once(fetcher, _Sink(storage, max_pixels), url, referer=referer, max_bytes=max_bytes)
         except FetchError as error:
             if attempt == TRIES or not error.retryable or error.retry_after is not None:
                 raise
@@ -195,8 +201,7 @@ async def draft_image(
     raise AssertionError  # the last attempt returns or raises
 
 
-async def _once(fetcher: FetchClient, storage: LocalStorage, url: str, *, referer: str | None, max_bytes: int) -> Draft:
-    sink = _Sink(storage)
+async def _once(fetcher: FetchClient, sink: _Sink, url: str, *, referer: str | None, max_bytes: int) -> Draft:
     try:
         await fetcher.download(url, sink, referer=referer, max_bytes=max_bytes)
         return await _settled(sink)

@@ -17,6 +17,7 @@ from orihon.jobs.payloads import CheckMedium, PageRefetch
 from orihon.library import content
 from orihon.media import store
 from orihon.media.decoder import Damaged, DecoderPool
+from orihon.media.probe import MOST_PIXELS
 from orihon.sources.adapter import LayoutChanged
 from orihon.sources.records import ChapterRef, PageRef
 from orihon.sources.registry import open_adapter
@@ -50,12 +51,20 @@ class PageRefetcher:
     """Handles `page_refetch` jobs: the page keeps its id, the old medium stays until the new one is verified."""
 
     def __init__(
-        self, fetcher: FetchClient, storage: LocalStorage, decoder: DecoderPool, *, max_bytes: int, pause: float = PAUSE
+        self,
+        fetcher: FetchClient,
+        storage: LocalStorage,
+        decoder: DecoderPool,
+        *,
+        max_bytes: int,
+        max_pixels: int = MOST_PIXELS,
+        pause: float = PAUSE,
     ) -> None:
         self._fetcher = fetcher
         self._storage = storage
         self._decoder = decoder
         self._max_bytes = max_bytes
+        self._max_pixels = max_pixels
         self._pause = pause
 
     async def __call__(self, job: Job[PageRefetch]) -> Done | Settled | Postpone:
@@ -78,6 +87,7 @@ class PageRefetcher:
                 ref.url,
                 referer=ref.referer or place.url,
                 max_bytes=self._max_bytes,
+                max_pixels=self._max_pixels,
                 pause=self._pause,
             )
         except RateLimited as error:

@@ -19,12 +19,16 @@ os.environ["VIPS_BLOCK_UNTRUSTED"] = "1"
 import msgspec
 import pyvips
 
-from orihon.media.decoder import Answer, Check, Damaged, Request, Seen, Thumbnail, Unwritten
+from orihon.media.decoder import Answer, Check, Damaged, Request, Seen, Thumbnail, Undone
+from orihon.media.errors import TooManyPixels
 
 MEMORY = 3 * 1024**3
-"""Bytes that one image may take: twice what the largest accepted progressive JPEG needs."""
+"""Bytes that one image may take, at least; enough for the pixels that are accepted unless told otherwise."""
 
-CPU_SECONDS = 60
+MEMORY_OF_PIXEL = 13
+"""Bytes for each accepted pixel where that is more: twice what a progressive JPEG needs."""
+
+CPU_SECONDS = 40
 
 _LOADERS = {
     "jpeg": "VipsForeignLoadJpegFile",
@@ -54,15 +58,16 @@ _SHRINK_ON_LOAD = ("jpeg", "webp")
 _WHITE = [255, 255, 255]
 _PROFILE = "icc-profile-data"
 _SWATCH = 24
+_PIECE = 1024 * 1024
 _TALLEST = 65_500
 """Pixels that a JPEG can be high."""
 
 
-def _limit() -> None:
+def _limit(memory: int) -> None:
     if sys.platform == "linux":
-        resource.setrlimit(resource.RLIMIT_AS, (MEMORY, MEMORY))
+        resource.setrlimit(resource.RLIMIT_AS, (memory, memory))
     else:
-        threading.Thread(target=_watch_memory, args=(MEMORY,), daemon=True).start()
+        threading.Thread(target=_watch_memory, args=(memory,), daemon=True).start()
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
     pyvips.operation_block_set("VipsForeignLoad", True)
     for loader in _LOADERS.values():
@@ -99,11 +104,22 @@ def _check(request: Check) -> Answer:
 
 
 def _look(request: Check, *, fail_on: str) -> Seen:
+    pyvips.vips_lib.vips_error_clear()
     image = _LOAD[request.format](request.path, access="sequential", fail_on=fail_on)
     # One pass over every pixel; the small copy tells the colour.
     small = _rgb(image.thumbnail_image(_SWATCH, height=_SWATCH, size="force", **_to_srgb(image)))
+    pixels = bytes(small.write_to_memory())
+    if fail_on == "warning" and (late := _late_warning()):
+        raise pyvips.Error("the last rows", late)
     turned = image.autorot() if request.format != "avif" else image
-    return Seen(width=turned.width, height=turned.height, color=_dominant(bytes(small.write_to_memory())))
+    return Seen(width=turned.width, height=turned.height, color=_dominant(pixels))
+
+
+def _late_warning() -> str:
+    """What libjpeg said while it read the last rows: libvips looks for warnings before each row, and not after it."""
+    said: bytes = pyvips.ffi.string(pyvips.vips_lib.vips_error_buffer())
+    lines = said.decode(errors="replace").splitlines()
+    return " ".join(line for line in lines if line.startswith("VipsJpeg: "))
 
 
 def _thumbnail(request: Thumbnail) -> Answer:
@@ -148,24 +164,49 @@ def _dominant(pixels: bytes) -> str:
     return "#" + "".join(f"{round(total / count):02x}" for total in sums)
 
 
-def _answer(request: Request) -> Answer | Unwritten:
+def _judge_size(request: Request, most_pixels: int) -> None:
+    image = _LOAD[request.format](request.path, access="sequential")
+    if image.width * image.height > most_pixels:
+        raise TooManyPixels(image.width, image.height, most_pixels)
+
+
+def _answer(request: Request, most_pixels: int) -> Answer | Undone:
     _allow_time()
     try:
-        return _check(request) if isinstance(request, Check) else _thumbnail(request)
+        for again in (False, True):
+            try:
+                _judge_size(request, most_pixels)
+                return _check(request) if isinstance(request, Check) else _thumbnail(request)
+            except pyvips.Error:
+                if again:
+                    raise
+                # A disk that fails looks like a picture that is damaged. If its bytes can be read, only a second look
+                # that fails, too, is about the picture.
+                _read(Path(request.path))
     except pyvips.Error as error:
         # People read this; where files lie is none of their business.
         detail = " ".join(str(error.detail or error).replace(request.path, "the file").split())[:200]
         return Damaged(reason=f"The image is damaged: {detail}.")
+    except TooManyPixels as error:
+        return Damaged(reason=str(error))
     except OSError as error:
-        return Unwritten(reason=f"The copy could not be written: {error.strerror or error}.")
+        return Undone(reason=f"The disk failed while the image was looked at: {error.strerror or error}.")
+    raise AssertionError  # the second look returns or raises
+
+
+def _read(path: Path) -> None:
+    with path.open("rb", buffering=0) as file:
+        while file.read(_PIECE):
+            pass
 
 
 def main() -> None:
-    """Serve requests until standard input ends."""
-    _limit()
+    """Serve requests until standard input ends. The one argument: how many pixels an image may have."""
+    most_pixels = int(sys.argv[1])
+    _limit(max(MEMORY, MEMORY_OF_PIXEL * most_pixels))
     decoder = msgspec.json.Decoder(Request)
     for line in sys.stdin.buffer:
-        sys.stdout.buffer.write(msgspec.json.encode(_answer(decoder.decode(line))) + b"\n")
+        sys.stdout.buffer.write(msgspec.json.encode(_answer(decoder.decode(line), most_pixels)) + b"\n")
         sys.stdout.buffer.flush()
 
 

@@ -15,10 +15,12 @@ from typing import Literal
 
 import msgspec
 
+from orihon.media.probe import MOST_PIXELS
 from orihon.media.sniff import Format
 
 IDLE_SECONDS = 30.0
-PATIENCE_SECONDS = 60.0
+PATIENCE_SECONDS = 90.0
+"""More than twice the processor's time that an image may take: what is slower waits for a disk or for other work."""
 PROCESSES = 2
 
 # What an interpreter needs; secrets in the environment stay out of the process that meets hostile bytes.
@@ -28,7 +30,7 @@ _ENVIRONMENT = ("PATH", "HOME", "LANG", "LC_", "TMPDIR", "VIRTUAL_ENV", "PYTHON"
 _FROM_OUTSIDE = {-signal.SIGKILL, -signal.SIGTERM, -signal.SIGINT}
 
 _ENDED = "The image makes the decoder give up: it may be damaged or made to exhaust the memory."
-_TOO_SLOW = "The image takes too long to decode: it may be damaged or made to waste time."
+_TOO_SLOW = "The decoder got no answer from the disk, or no time from the machine. It is tried again later."
 
 
 class DecoderUnavailable(Exception):
@@ -66,8 +68,8 @@ class Damaged(msgspec.Struct, frozen=True, tag=True):
     reason: str
 
 
-class Unwritten(msgspec.Struct, frozen=True, tag=True):
-    """The image may be sound, but there is no room for its thumbnail."""
+class Undone(msgspec.Struct, frozen=True, tag=True):
+    """The image may be sound, but the disk failed: it could not be read, or there is no room for its thumbnail."""
 
     reason: str
 
@@ -75,7 +77,7 @@ class Unwritten(msgspec.Struct, frozen=True, tag=True):
 Request = Check | Thumbnail
 Answer = Seen | Damaged
 
-_ANSWER: msgspec.json.Decoder[Answer | Unwritten] = msgspec.json.Decoder(Answer | Unwritten)
+_ANSWER: msgspec.json.Decoder[Answer | Undone] = msgspec.json.Decoder(Answer | Undone)
 
 
 class _Ended(Exception):
@@ -91,10 +93,10 @@ class _Process:
         """Whether it was ended from outside."""
 
     @classmethod
-    async def start(cls) -> "_Process":
+    async def start(cls, most_pixels: int) -> "_Process":
         child = await asyncio.create_subprocess_exec(
             # -P: the working directory is no place to import from.
-            sys.executable, "-P", "-m", "orihon.media.decode_child",
+            sys.executable, "-P", "-m", "orihon.media.decode_child", str(most_pixels),
             stdin=asyncio.subprocess.PIPE, stdout=asyncio.subprocess.PIPE, stderr=asyncio.subprocess.DEVNULL,
             env={name: value for name, value in os.environ.items() if name.startswith(_ENVIRONMENT)},
             # A Ctrl-C in the terminal is for the server, which ends its decoders when their work is done.
@@ -106,7 +108,7 @@ class _Process:
     def pid(self) -> int:
         return self._child.pid
 
-    async def ask(self, request: Request) -> Answer | Unwritten:
+    async def ask(self, request: Request) -> Answer | Undone:
         stdin, stdout = self._child.stdin, self._child.stdout
         if stdin is None or stdout is None:
             raise _Ended
@@ -130,7 +132,12 @@ class DecoderPool:
     """Decodes images in processes of their own; an async context manager."""
 
     def __init__(
-        self, *, processes: int = PROCESSES, idle: float = IDLE_SECONDS, patience: float = PATIENCE_SECONDS
+        self,
+        *,
+        processes: int = PROCESSES,
+        idle: float = IDLE_SECONDS,
+        patience: float = PATIENCE_SECONDS,
+        most_pixels: int = MOST_PIXELS,
     ) -> None:
         self._places = asyncio.Semaphore(processes)
         self._idle: list[tuple[_Process, asyncio.TimerHandle]] = []
@@ -138,6 +145,7 @@ class DecoderPool:
         self._ending: set[asyncio.Task[None]] = set()
         self._idle_seconds = idle
         self._patience = patience
+        self._most_pixels = most_pixels
         self._closed = False
 
     async def __aenter__(self) -> "DecoderPool":
@@ -191,9 +199,11 @@ class DecoderPool:
                 except _Ended:
                     blameless |= process.blameless
                 except TimeoutError:
-                    return Damaged(reason=_TOO_SLOW)
+                    raise DecoderUnavailable(_TOO_SLOW) from None
+                except OSError as error:
+                    raise DecoderUnavailable(f"No decoder could be started: {error.strerror or error}.") from error
                 else:
-                    if isinstance(answer, Unwritten):
+                    if isinstance(answer, Undone):
                         raise DecoderUnavailable(answer.reason)
                     return answer
         if blameless:
@@ -208,7 +218,7 @@ class DecoderPool:
             process, timer = self._idle.pop()
             timer.cancel()
         else:
-            process = await _Process.start()
+            process = await _Process.start(self._most_pixels)
         self._busy.add(process)
         sound = False
         try:

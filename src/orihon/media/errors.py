@@ -45,7 +45,7 @@ class TooManyPixels(MediaError):
     def __init__(self, width: int, height: int, most: int) -> None:
         super().__init__(
             f"the image has {width} × {height} pixels, more than the {most:,} that are accepted. "
-            "It may be made to exhaust the memory."
+            "It may be made to exhaust the memory; if it is right, raise ORIHON_MAX_IMAGE_PIXELS."
         )
 
 

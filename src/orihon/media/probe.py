@@ -15,7 +15,7 @@ from orihon.media.errors import BadDimensions, BadHeader, TooManyPixels, Truncat
 from orihon.media.sniff import Format
 
 MOST_PIXELS = 250_000_000
-"""A tall webtoon strip has 20 million; nothing that is read has more than this."""
+"""Pixels that are accepted unless ORIHON_MAX_IMAGE_PIXELS says otherwise: a tall webtoon strip has 20 million."""
 
 Bytes = bytes | mmap
 

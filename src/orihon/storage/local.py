@@ -170,8 +170,18 @@ class LocalStorage:
             folders = above
 
     async def exists(self, key: str) -> bool:
-        """Whether a key names bytes."""
-        return await asyncio.to_thread(self.path(key).is_file)
+        """Whether a key names bytes.
+
+        Raises:
+            StorageError: the disk does not say.
+        """
+        path = self.path(key)
+
+        def look() -> bool:
+            with in_words("looking for a file"):
+                return path.is_file()
+
+        return await asyncio.to_thread(look)
 
     async def missing(self, keys: list[str]) -> list[str]:
         """Those of some keys that name no bytes."""
