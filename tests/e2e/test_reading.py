@@ -85,6 +85,7 @@ def test_continuous_mode_stacks_the_pages_and_leads_on(page: Page) -> None:
     page.get_by_role("button", name="How to read").click()
     page.get_by_test_id("reader-gap").select_option("24")
     expect(strip).to_have_attribute("style", re.compile("gap: 24px"))
+    page.get_by_label("Stop at the end of a chapter").uncheck()
     page.reload()
     expect(strip).to_be_visible()
     first = page.url.split("?")[0]

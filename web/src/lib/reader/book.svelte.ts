@@ -69,11 +69,11 @@ export class Book {
 		this.#trim();
 	}
 
-	/** Scrolling has come to this page. */
-	seen(index: number, page: number): void {
+	/** Scrolling has come to this page, or to the end behind it. */
+	seen(index: number, page: number, ended = false): void {
 		this.index = index;
 		this.page = page;
-		this.ended = false;
+		this.ended = ended;
 	}
 
 	/** Have the neighbours ready before they are asked for. */
@@ -107,11 +107,10 @@ export class Book {
 
 	get #standing(): Standing {
 		const { next, previous } = this.here.chapter;
-		const single = this.settings.mode === 'single';
 		// A chapter that is not here yet is shown as such from the end of this one.
 		const ready = next !== null && (this.ended || next.state === 'ready');
 		const { page, count, ended } = this;
-		return { page, count, ended: ended || count === 0, pause: single && this.settings.pause, next: ready, previous: previous !== null };
+		return { page, count, ended: ended || count === 0, pause: this.settings.pause, next: ready, previous: previous !== null };
 	}
 
 	#neighbour(step: 1 | -1) {

@@ -16,9 +16,20 @@ describe('keys', () => {
 		for (const mode of ['single', 'continuous'] as const)
 			expect([actOf('j', mode, direction), actOf('k', mode, direction)]).toEqual(['next', 'previous']);
 	});
-	it('leaves what scrolls to the browser in continuous mode', () => {
-		for (const key of ['ArrowLeft', 'ArrowRight', 'ArrowUp', 'ArrowDown', ' ', 'PageDown', 'Home', 'End'])
-			expect(actOf(key, 'continuous', 'ltr')).toBeNull();
+	it.each([
+		['ltr', 'down', 'up'],
+		['rtl', 'up', 'down'],
+		['vertical', 'down', 'up']
+	] as const)('arrows scroll a %s strip by a screen, and never turn pages (E2E-4)', (direction, right, left) => {
+		expect(actOf('ArrowRight', 'continuous', direction)).toBe(right);
+		expect(actOf('ArrowLeft', 'continuous', direction)).toBe(left);
+	});
+	it('scrolls a strip by a screen with Space and the page keys', () => {
+		expect([' ', 'PageDown', 'PageUp'].map((key) => actOf(key, 'continuous', 'rtl'))).toEqual(['down', 'down', 'up']);
+		for (const mode of ['single', 'continuous'] as const) expect(actOf(' ', mode, 'ltr', true)).toBe('up');
+	});
+	it('leaves the rest that scrolls to the browser in continuous mode', () => {
+		for (const key of ['ArrowUp', 'ArrowDown', 'Home', 'End']) expect(actOf(key, 'continuous', 'ltr')).toBeNull();
 	});
 	it('knows chapters, mode, fit, controls, help and the way back in both modes', () => {
 		for (const mode of ['single', 'continuous'] as const)

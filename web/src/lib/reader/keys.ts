@@ -27,6 +27,8 @@ const ALWAYS: Record<string, Act> = {
 	Escape: 'back'
 };
 
+const SCROLLED: Record<string, Act> = { j: 'next', k: 'previous', ' ': 'down', PageDown: 'down', PageUp: 'up' };
+
 const PAGED: Record<string, Act> = {
 	j: 'next',
 	k: 'previous',
@@ -39,14 +41,16 @@ const PAGED: Record<string, Act> = {
 	End: 'last'
 };
 
-/** In continuous mode the keys that scroll are left to the browser; only j and k go by pages. */
-export function actOf(key: string, mode: Mode, direction: Direction): Act | null {
+/** In continuous mode arrows never turn pages: they, Space and the page keys scroll by a screen; only j and k go by pages. */
+export function actOf(key: string, mode: Mode, direction: Direction, shift = false): Act | null {
+	if (key === ' ' && shift) return 'up';
 	const always = ALWAYS[key];
 	if (always) return always;
-	if (mode === 'continuous') return key === 'j' ? 'next' : key === 'k' ? 'previous' : null;
-	if (key === 'ArrowRight') return direction === 'rtl' ? 'previous' : 'next';
-	if (key === 'ArrowLeft') return direction === 'rtl' ? 'next' : 'previous';
-	return PAGED[key] ?? null;
+	const sideways: readonly [Act, Act] = mode === 'continuous' ? ['down', 'up'] : ['next', 'previous'];
+	const [on, back] = direction === 'rtl' ? [...sideways].reverse() : sideways;
+	if (key === 'ArrowRight') return on ?? null;
+	if (key === 'ArrowLeft') return back ?? null;
+	return (mode === 'continuous' ? SCROLLED : PAGED)[key] ?? null;
 }
 
 /** A tap on the left or right third turns the page; in the middle (null) it shows the controls. */

@@ -5,6 +5,8 @@ import type { Direction, Mode } from './keys';
 const KEY = 'orihon.reader';
 export const DIRECTIONS = ['ltr', 'rtl', 'vertical'] as const;
 export const FITS = ['page', 'width', 'height', 'original'] as const;
+/** In a strip pages follow each other, so that one alone on the screen is no choice: it is as high as the screen, at most. */
+export const STRIP_FITS = ['width', 'height', 'original'] as const;
 export const GAPS = [0, 8, 24, 64] as const;
 export const DESKS = ['auto', 'paper', 'grey', 'black'] as const;
 
@@ -44,7 +46,12 @@ export class ReaderSettings {
 		return this.#own.mode ?? (this.direction === 'vertical' ? 'continuous' : (this.#kept.mode ?? 'single'));
 	}
 	get fit(): Fit {
-		return FITS.find((fit) => fit === this.#kept.fit) ?? 'page';
+		const kept = this.#kept.fit ?? 'page';
+		return this.fits.find((fit) => fit === kept) ?? (this.mode === 'continuous' ? 'height' : 'page');
+	}
+	/** The fits that the mode offers. */
+	get fits(): readonly Fit[] {
+		return this.mode === 'continuous' ? STRIP_FITS : FITS;
 	}
 	/** Pixels between pages in continuous mode; the strips of a vertical title join without one. */
 	get gap(): number {
@@ -83,7 +90,7 @@ export class ReaderSettings {
 		this.#keep({ pause });
 	}
 	nextFit(): void {
-		this.fit = FITS[(FITS.indexOf(this.fit) + 1) % FITS.length] as Fit;
+		this.fit = this.fits[(this.fits.indexOf(this.fit) + 1) % this.fits.length] as Fit;
 	}
 	reset(): void {
 		this.#keep({ titles: this.#title({}) });

@@ -38,6 +38,17 @@ describe('how a title is opened', () => {
 		localStorage.setItem('orihon.reader', '{"mode":"continuous","gap":24}');
 		expect(new ReaderSettings('a', 'ltr')).toMatchObject({ mode: 'continuous', gap: 24 });
 	});
+	it('offers a strip the fits that mean something there', () => {
+		const settings = new ReaderSettings('a', 'ltr');
+		expect(settings.fits).toContain('page');
+		settings.mode = 'continuous';
+		expect(settings.fits).toEqual(['width', 'height', 'original']);
+		expect(settings.fit).toBe('height');
+		for (const fit of ['original', 'width', 'height']) {
+			settings.nextFit();
+			expect(settings.fit).toBe(fit);
+		}
+	});
 	it('survives what it cannot read', () => {
 		localStorage.setItem('orihon.reader', '{');
 		expect(new ReaderSettings('a', 'ltr').mode).toBe('single');
