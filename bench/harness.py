@@ -13,7 +13,6 @@ import shutil
 import statistics
 import subprocess
 import sys
-import venv
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Sequence
 from contextlib import asynccontextmanager
 from pathlib import Path
@@ -161,23 +160,26 @@ def program(name: str, package: str | None = None) -> str:
     return found
 
 
-def peers() -> Path:
+def peers(python: Path = Path(sys.executable)) -> Path:
     """The folder of programs of the peers' environment, made when it is missing or its requirements changed.
+
+    `python`: whose environment; a peer may need another one than ours.
 
     Raises:
         Missing: they cannot be installed.
     """
-    requirements, environment = HERE / "requirements.txt", HERE / ".venv"
+    own = python == Path(sys.executable)
+    requirements, environment = HERE / "requirements.txt", HERE / (".venv" if own else f".venv-{python.name}")
     if not requirements.is_file():
         raise Missing(f"{requirements.relative_to(ROOT)} is not here")
     wanted = hashlib.sha256(requirements.read_bytes()).hexdigest()
     stamp = environment / ".requirements"
     if not stamp.is_file() or stamp.read_text() != wanted:
         say(f"installing the peers into {environment.relative_to(ROOT)}")
-        venv.create(environment, clear=True, with_pip=True)
         install = (environment / "bin" / "pip", "install", "--quiet", "--require-hashes", "-r", requirements)
-        if subprocess.run(install, check=False).returncode:
-            raise Missing("the peers could not be installed (see above)")
+        for command in ((python, "-m", "venv", "--clear", environment), install):
+            if subprocess.run(command, check=False).returncode:
+                raise Missing("the peers could not be installed (see above)")
         stamp.write_text(wanted)
     return environment / "bin"
 
