@@ -2,6 +2,7 @@
 
 import asyncio
 from collections.abc import AsyncIterator
+from datetime import timedelta
 from pathlib import Path
 from uuid import UUID
 
@@ -237,6 +238,20 @@ async def test_a_source_paused_in_the_middle_goes_on_when_it_is_resumed(long: Li
         await long.walk_again(source)
     assert await held(long.pool) == TITLES
     assert listing_pages(long) == 5
+
+
+async def test_the_next_look_is_that_of_a_waiting_walk_where_it_is_sooner(long: Line) -> None:
+    """A failed walk is tried again long before its schedule asks for the next."""
+    source = await long.follow()
+    await long.pool.execute("UPDATE job_schedules SET next_at = now() + interval '60 minutes'")
+    async with long.pool.acquire() as db:
+        await queue.enqueue(db, WalkSource(source_id=source))
+        for state, minutes in (("pending", 2), ("dead", 60)):
+            await db.execute("UPDATE jobs SET state = $1, scheduled_at = now() + interval '2 minutes'", state)
+            (overview,) = await sources.overviews(db, source)
+            assert overview.next_run_at is not None
+            left = overview.next_run_at - await db.fetchval("SELECT now()")
+            assert abs(left - timedelta(minutes=minutes)) < timedelta(seconds=30)
 
 
 async def test_titles_that_moved_up_during_a_recovery_are_caught_by_the_tick_after_it(long: Line) -> None:

@@ -129,6 +129,16 @@ def test_reference_of_the_documentation_is_made_from_the_declarations() -> None:
     assert text == reference.written(text), "run: python -m orihon.sources.html.reference docs/site-profiles.md"
 
 
+def test_built_in_profiles_are_named_and_explained_in_plain_words() -> None:
+    """They are read in a form, where nobody knows what a backtick is."""
+    presets = [preset for kind in kinds() for preset in kind.presets()]
+    assert {preset.name for preset in presets} == {"sample", "target"}
+    for preset in presets:
+        assert preset.title not in {"", preset.name}
+        assert preset.about.endswith(".")
+        assert "`" not in preset.title + preset.about
+
+
 def test_every_key_has_a_meaning() -> None:
     rows = [row for row in reference.markdown().splitlines() if row.startswith("| `")]
     assert len(rows) > 50

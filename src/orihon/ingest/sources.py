@@ -80,7 +80,10 @@ class WalkRow(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class SourceOverview(msgspec.Struct, frozen=True, kw_only=True):
-    """A source with what it has brought. `next_run_at` None: paused."""
+    """A source with what it has brought.
+
+    `next_run_at`: when it is looked at again, by its schedule or sooner by a walk that waits; None: paused.
+    """
 
     source: Source
     works: int
@@ -103,11 +106,13 @@ _GET = f"SELECT {_COLUMNS} FROM sources s WHERE s.id = $1"
 
 _OVERVIEW = f"""
     SELECT {_COLUMNS}, works.n AS works, coalesce(chapters.n, 0) AS chapters, coalesce(chapters.ready, 0) AS ready,
-           CASE WHEN s.paused THEN NULL ELSE js.next_at END AS next_run_at,
+           CASE WHEN NOT s.paused THEN least(js.next_at, waiting.scheduled_at) END AS next_run_at,
            walk.id AS walk_id, walk.mode, walk.outcome, walk.counts, walk.error, walk.clean AS walk_clean,
            walk.started_at, walk.ended_at
       FROM sources s
       LEFT JOIN job_schedules js ON js.name = 'walk:' || s.id
+      LEFT JOIN jobs waiting ON waiting.kind = 'walk_source' AND waiting.dedupe_key = s.id::text
+                            AND waiting.state = 'pending'
      CROSS JOIN LATERAL (SELECT count(*) AS n FROM source_works w WHERE w.source_id = s.id) works
      CROSS JOIN LATERAL (SELECT count(*) AS n, count(*) FILTER (WHERE c.page_count > 0) AS ready
                            FROM source_chapters sc JOIN chapters c ON c.id = sc.chapter_id

@@ -114,10 +114,15 @@ class Adapter(Protocol):
 
 
 class Preset(msgspec.Struct, frozen=True):
-    """A ready-made value for a source's settings, for example a built-in site profile."""
+    """A ready-made value for a source's settings, for example a built-in site profile.
+
+    `title` and `about` are for people. `hosts` are the sites that it is made for; empty: for all that are alike.
+    """
 
     name: str
+    title: str
     about: str
+    hosts: tuple[str, ...]
     settings: dict[str, object]
 
 

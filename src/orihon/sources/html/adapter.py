@@ -142,11 +142,15 @@ class HtmlKind:
 
     def presets(self) -> tuple[Preset, ...]:
         """The built-in site profiles."""
-        return tuple(Preset(name, loading.built_in(name).about, {"profile": name}) for name in loading.built_in_names())
+        return tuple(_preset(name, loading.built_in(name)) for name in loading.built_in_names())
 
     def open(self, url: str, settings: Mapping[str, object]) -> HtmlAdapter:
         """Check address and settings and make the adapter; see `AdapterKind.open`."""
         return HtmlAdapter(url, loading.from_settings(settings))
+
+
+def _preset(name: str, profile: Profile) -> Preset:
+    return Preset(name, profile.name or name, profile.about, profile.hosts, {"profile": name})
 
 
 def _listing_address(url: str, chain: Paging | None) -> str:

@@ -251,7 +251,15 @@ class Reader(Table, frozen=True, kw_only=True):
 class Profile(Table, frozen=True, kw_only=True):
     """A site profile."""
 
+    name: Annotated[str, Meta(description="What people call it, in a few words.")] = ""
     about: Annotated[str, Meta(description="One sentence for people.")] = ""
+    hosts: Annotated[
+        tuple[str, ...],
+        Meta(
+            description='Sites that it is made for, as ["comics.example"], with their subdomains: chosen by itself for '
+            "their addresses. Empty: for every site that is built this way."
+        ),
+    ] = ()
     detect: Annotated[Detect, Meta(description="What a page is.")]
     listing: Annotated[Listing, Meta(description="The list of titles.")]
     title: Annotated[Title, Meta(description="The page of a title.")]

@@ -744,10 +744,12 @@ export interface components {
         /** Preset */
         Preset: {
             about: string;
+            hosts: string[];
             name: string;
             settings: {
                 [key: string]: unknown;
             };
+            title: string;
         };
         /** Preview */
         Preview: {
