@@ -2,11 +2,13 @@
 
 import asyncio
 import shutil
+import sys
 import uuid
 from collections.abc import AsyncIterator
 from pathlib import Path
 
 import asyncpg
+import psutil
 import pytest
 
 from orihon.db import migrate
@@ -80,6 +82,31 @@ async def test_a_migrated_database_is_at_the_newest_revision_this_program_knows(
 async def test_upgrading_a_current_schema_changes_nothing(dsn: str) -> None:
     await migrate.upgrade_in_child(dsn)
     assert await revision_of(dsn) == migrate.HEAD
+
+
+async def test_an_upgrade_can_be_made_ready_before_there_is_a_database(empty: str) -> None:
+    upgrader = migrate.Upgrader()
+    await upgrader.start()
+    await upgrader.run(empty)
+    assert await revision_of(empty) == migrate.HEAD
+
+
+async def test_an_upgrade_that_was_not_needed_leaves_no_process() -> None:
+    upgrader = migrate.Upgrader()
+    await upgrader.start()
+    (child,) = [one for one in psutil.Process().children() if "orihon.db.migrate" in one.cmdline()]
+    await upgrader.end()
+    assert not child.is_running()
+    await upgrader.end()
+
+
+async def test_an_upgrade_that_was_made_ready_ends_with_its_killed_parent() -> None:
+    """End of file instead of an order."""
+    child = await asyncio.create_subprocess_exec(
+        sys.executable, "-m", "orihon.db.migrate", stdin=asyncio.subprocess.DEVNULL, stderr=asyncio.subprocess.PIPE
+    )
+    _, said = await child.communicate()
+    assert (child.returncode, said) == (0, b"")
 
 
 async def test_two_upgrades_at_once_end_as_one(empty: str) -> None:

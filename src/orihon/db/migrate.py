@@ -5,7 +5,9 @@ one transaction under an advisory lock: either the new schema stands, or the old
 """
 
 import asyncio
+import contextlib
 import enum
+import importlib
 import sys
 import traceback
 from pathlib import Path
@@ -126,27 +128,61 @@ def upgrade(dsn: str, versions: Path = VERSIONS) -> None:
         ) from error
 
 
+class Upgrader:
+    """`upgrade` in a child process.
+
+    The child may be started before there is a database to upgrade: it takes half a second to load Alembic, in which
+    the database can be made.
+    """
+
+    def __init__(self, versions: Path = VERSIONS) -> None:
+        self._versions = versions
+        self._child: asyncio.subprocess.Process | None = None
+
+    async def start(self) -> None:
+        """Let it get ready. Harmless when it is."""
+        if self._child is None:
+            self._child = await asyncio.create_subprocess_exec(
+                sys.executable, "-P", "-m", "orihon.db.migrate",
+                stdin=asyncio.subprocess.PIPE, stderr=asyncio.subprocess.PIPE, start_new_session=True,
+            )  # fmt: skip
+
+    async def run(self, dsn: str) -> None:
+        """Upgrade, once.
+
+        Raises:
+            MigrationFailed: the text carries the reason; the old schema stands.
+            SchemaMismatch: the database is newer than this program.
+        """
+        await self.start()
+        child = self._child
+        assert child is not None  # noqa: S101 - started above
+        try:
+            _, errors = await child.communicate(msgspec.json.encode(_Order(dsn, str(self._versions))))
+        finally:
+            await self.end()  # when it is called off; PostgreSQL rolls back
+        text = errors.decode(errors="replace").strip()
+        if child.returncode == _MISMATCH:
+            raise SchemaMismatch(text)
+        if child.returncode:
+            raise MigrationFailed(text or f"The migration process ended with status {child.returncode}.")
+
+    async def end(self) -> None:
+        """End it, whether or not it was needed."""
+        child, self._child = self._child, None
+        if child is not None and child.returncode is None:
+            with contextlib.suppress(ProcessLookupError):
+                child.kill()
+            await child.wait()
+
+
 async def upgrade_in_child(dsn: str, versions: Path = VERSIONS) -> None:
     """Run `upgrade` in a child process.
 
     Raises:
-        MigrationFailed: the text carries the reason; the old schema stands.
-        SchemaMismatch: the database is newer than this program.
+        MigrationFailed, SchemaMismatch: see `Upgrader.run`.
     """
-    child = await asyncio.create_subprocess_exec(
-        sys.executable, "-P", "-m", "orihon.db.migrate",
-        stdin=asyncio.subprocess.PIPE, stderr=asyncio.subprocess.PIPE, start_new_session=True,
-    )  # fmt: skip
-    try:
-        _, errors = await child.communicate(msgspec.json.encode(_Order(dsn, str(versions))))
-    except BaseException:
-        child.kill()  # PostgreSQL rolls back
-        raise
-    text = errors.decode(errors="replace").strip()
-    if child.returncode == _MISMATCH:
-        raise SchemaMismatch(text)
-    if child.returncode:
-        raise MigrationFailed(text or f"The migration process ended with status {child.returncode}.")
+    await Upgrader(versions).run(dsn)
 
 
 def _newer(revision: str | None, head: str) -> str:
@@ -177,7 +213,11 @@ def _reason(error: BaseException) -> str:
 
 
 def _main() -> int:
-    order = msgspec.json.decode(sys.stdin.buffer.read(), type=_Order)
+    importlib.import_module("alembic.command")  # before the order is there: see `Upgrader`
+    order_text = sys.stdin.buffer.read()
+    if not order_text:  # it was not needed
+        return 0
+    order = msgspec.json.decode(order_text, type=_Order)
     try:
         upgrade(order.dsn, Path(order.versions))
     except (MigrationFailed, SchemaMismatch) as error:

@@ -30,6 +30,11 @@ class Database(Service):
     def __init__(self, settings: Settings, say: Say) -> None:
         self.server = EmbeddedPostgres(settings.data / "postgres", user=settings.postgres_user, say=say)
 
+    @property
+    def is_new(self) -> bool:
+        """Whether the first start is still to come."""
+        return not self.server.data.exists()
+
     async def start(self) -> None:
         try:
             await self.server.start("orihon serve")
@@ -65,7 +70,7 @@ async def wait_for_server(dsn: str, say: Say, patience: float = PATIENCE) -> Non
             return
 
 
-async def prepare(dsn: str, settings: Settings, say: Say) -> str | None:
+async def prepare(dsn: str, settings: Settings, say: Say, upgrader: migrate.Upgrader) -> str | None:
     """Bring the schema up to date and make sure that there is an administrator.
 
     A plain query decides, so that a warm start pays for neither Alembic nor a password hash.
@@ -82,7 +87,7 @@ async def prepare(dsn: str, settings: Settings, say: Say) -> str | None:
         if found.state is not migrate.State.CURRENT:
             if found.state is not migrate.State.NEWER:
                 say("bringing the database schema up to date")
-                await migrate.upgrade_in_child(dsn)
+                await upgrader.run(dsn)
             await migrate.require_current(db)
         named = settings.admin_username if settings.admin_password else None
         if await db.fetchval(_ADMINISTERED, named):

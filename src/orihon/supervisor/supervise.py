@@ -10,6 +10,7 @@ from contextlib import AsyncExitStack, suppress
 import msgspec
 
 from orihon.config import Settings
+from orihon.db import migrate
 from orihon.db.embedded import make_folder
 from orihon.db.lockfile import FileLock, LockHeld
 from orihon.runtime.lifeline import Lifeline
@@ -87,16 +88,20 @@ class Supervisor:
                 self.settings, port=address.claim(self.settings.host, self.settings.port)
             )
             services: list[Service] = []
+            upgrader = migrate.Upgrader()
+            stack.push_async_callback(upgrader.end)
             if self.settings.database_url is None:
                 database = Database(self.settings, self._say)
                 stack.push_async_callback(database.stop, 30)
+                if database.is_new:
+                    await upgrader.start()
                 await database.start()
                 services.append(database)
                 dsn = database.server.dsn()
             else:
                 dsn = self.settings.database_url
                 await wait_for_server(dsn, self._say)
-            if password := await prepare(dsn, self.settings, self._say):
+            if password := await prepare(dsn, self.settings, self._say, upgrader):
                 # At once: it is kept nowhere, and a start that is stopped or fails from here on made the account all
                 # the same.
                 self._say(f"first sign-in: user {self._username}, password {password} (shown this once)")
