@@ -115,6 +115,15 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
             "Hosts that files may come from, besides a source's own and the CDN host. Unset: any public host.",
         ),
     ] = ()
+    fetch_proxy: Annotated[
+        str | None,
+        Env(
+            "CRAWLER_PROXY",
+            "An HTTP proxy for every request to a site: http://[user:password@]host:port. Named private origins are "
+            "reached without it.",
+            secret=True,
+        ),
+    ] = None
     fetch_user_agent: Annotated[str | None, Env("CRAWLER_USER_AGENT", "User-Agent of every request.")] = None
     fetch_max_image_bytes: Annotated[AtLeastOne, Env("CRAWLER_MAX_IMAGE_BYTES", "Largest image, in bytes.")] = (
         33_554_432

@@ -49,7 +49,7 @@ def test_a_bad_value_names_its_variable(name: str, value: str) -> None:
 
 
 def test_a_bad_secret_is_not_repeated() -> None:
-    assert [env.name for _, env, _ in declared() if env.secret] == ["DATABASE_URL", "ADMIN_PASSWORD"]
+    assert [env.name for _, env, _ in declared() if env.secret] == ["DATABASE_URL", "ADMIN_PASSWORD", "CRAWLER_PROXY"]
 
 
 def test_dotenv(tmp_path: Path) -> None:

@@ -8,7 +8,7 @@ import pytest
 from orihon.config import ConfigError
 from orihon.fetch.errors import Refused
 from orihon.fetch.guard import ANY_HOST, AllowList, Guard, Target
-from orihon.fetch.proxy import chromium_proxy_arg, we_vet_addresses
+from orihon.fetch.proxy import Proxy
 from orihon.fetch.resolver import vetted
 from orihon.fetch.urls import host_of, origin_of, referer, resolve
 
@@ -230,33 +230,36 @@ def test_a_name_without_a_public_address_is_refused_by_name(addresses: list[str]
 
 
 @pytest.mark.parametrize(
-    "proxy",
-    [None, "", "http://proxy.internal:8080", "https://proxy.internal:8080", "HTTP://Proxy:8080", "proxy.internal:8080"],
-)
-def test_without_a_name_resolving_proxy_the_addresses_are_ours_to_vet(proxy: str | None) -> None:
-    """PX-1, read as spec 6.6 recommends: must we vet the target's addresses?"""
-    assert we_vet_addresses(proxy)
-
-
-@pytest.mark.parametrize("proxy", ["socks5://tor:9050", "socks5h://tor:9050", "socks4://x:1080", "SOCKS5://Tor:9050"])
-def test_a_socks_proxy_resolves_by_itself(proxy: str) -> None:
-    """PX-2."""
-    assert not we_vet_addresses(proxy)
-
-
-@pytest.mark.parametrize(
-    ("proxy", "argument"),
+    ("text", "url"),
     [
-        ("socks5h://127.0.0.1:9050", "socks5://127.0.0.1:9050"),
-        ("socks5h://tor:9050", "socks5://tor:9050"),
-        ("SOCKS5H://tor:9050", "socks5://tor:9050"),
-        ("socks5://127.0.0.1:9050", "socks5://127.0.0.1:9050"),
-        ("http://proxy.example:8080", "http://proxy.example:8080"),
+        ("http://proxy.internal:8080", "http://proxy.internal:8080"),
+        ("https://proxy.internal:8080", "https://proxy.internal:8080"),
+        ("HTTP://Proxy:8080", "http://proxy:8080"),
+        ("proxy.internal:8080", "http://proxy.internal:8080"),
     ],
-    ids=["UU-1", "UU-1", "UU-1 any case (spec 12 [R])", "UU-2", "UU-3"],
 )
-def test_chromium_knows_no_socks5h(proxy: str, argument: str) -> None:
-    assert chromium_proxy_arg(proxy) == argument
+def test_through_an_http_proxy_the_addresses_are_ours_to_vet(text: str, url: str) -> None:
+    """PX-1, read as spec 6.6 recommends; that they are vetted is shown over HTTP."""
+    assert Proxy.of(text) == Proxy(url, {})
+
+
+@pytest.mark.parametrize("text", ["socks5://tor:9050", "socks5h://tor:9050", "socks4://x:1080", "SOCKS5://Tor:9050"])
+def test_a_proxy_that_resolves_by_itself_is_refused_at_start(text: str) -> None:
+    """PX-2, reworded (ruling 23) until the release that brings Tor: what nobody here can vet is not asked for."""
+    with pytest.raises(ConfigError, match=r"CRAWLER_PROXY.*SOCKS"):
+        Proxy.of(text)
+
+
+def test_the_credentials_of_a_proxy_go_into_their_header_and_nowhere_else() -> None:
+    proxy = Proxy.of("http://us%40er:pass%3Aword@proxy:8080")
+    assert proxy == Proxy("http://proxy:8080", {"Proxy-Authorization": "Basic dXNAZXI6cGFzczp3b3Jk"})
+
+
+@pytest.mark.parametrize("text", ["ftp://user:secret@a", "http://user:secret@", "file:///secret"])
+def test_what_is_no_proxy_is_a_clear_error_that_shows_no_password(text: str) -> None:
+    with pytest.raises(ConfigError, match="CRAWLER_PROXY") as caught:
+        Proxy.of(text)
+    assert "secret" not in str(caught.value)
 
 
 @pytest.mark.parametrize(

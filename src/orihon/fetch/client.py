@@ -42,6 +42,7 @@ from orihon.fetch.guard import ANY_HOST, AllowList, Guard, Target
 from orihon.fetch.headers import DEFAULT_PAUSE, plain, retry_after
 from orihon.fetch.pacing import Intervals, Pacer, SharedPace
 from orihon.fetch.pages import classify, is_challenge, leads_to_login, leads_to_stand_in, looks_like_html
+from orihon.fetch.proxy import Proxy, vet
 from orihon.fetch.resolver import VettingResolver, public_socket
 from orihon.fetch.transfer import Sink, Transfer
 from orihon.fetch.urls import referer as clean_referer
@@ -106,22 +107,25 @@ class FetchClient:
         """Without a pool the pace is kept by this process alone.
 
         Raises:
-            ConfigError: ORIHON_PRIVATE_ORIGINS holds something that is not an origin.
+            ConfigError: ORIHON_PRIVATE_ORIGINS holds something that is not an origin, CRAWLER_PROXY no proxy.
         """
         self._guard = Guard(settings.private_origins)
         self._pacer = Pacer(Intervals.of(settings), SharedPace(pool) if pool is not None else None, sleep=sleep)
         self._cdn_host = settings.fetch_cdn_host
         self._allowed_hosts = settings.fetch_allowed_hosts
         self._agent = settings.fetch_user_agent or f"orihon/{__version__}"
+        self._proxy = Proxy.of(settings.fetch_proxy) if settings.fetch_proxy else None
         self._limits = limits or Limits()
         self._resolver = resolver
         self._now = now
 
     async def __aenter__(self) -> Self:
+        self._names = self._resolver()
         self._public = self._session(
             TCPConnector(
-                resolver=VettingResolver(self._resolver()),
-                socket_factory=public_socket,
+                # Through a proxy only its own name is looked up and connected to; sites are vetted by `proxy.vet`.
+                resolver=self._resolver() if self._proxy else VettingResolver(self._resolver()),
+                socket_factory=None if self._proxy else public_socket,
                 ttl_dns_cache=_DNS_SECONDS,
                 limit=_CONNECTIONS,
                 limit_per_host=_CONNECTIONS_PER_HOST,
@@ -139,6 +143,7 @@ class FetchClient:
     ) -> None:
         await self._public.close()
         await self._named.close()
+        await self._names.close()
 
     async def get(
         self,
@@ -283,11 +288,28 @@ class FetchClient:
         if held is not None:
             raise RateLimited(target.url, held.seconds)
         url = _as_sent(target)
-        session = self._named if target.named else self._public
         try:
-            return await session.get(url, headers=headers, allow_redirects=False)
+            if target.named:
+                return await self._named.get(url, headers=headers, allow_redirects=False)
+            if self._proxy is None:
+                return await self._public.get(url, headers=headers, allow_redirects=False)
+            return await self._send_by_proxy(self._proxy, url, headers)
         except wire.ERRORS as error:
             raise wire.unanswered(error, target.url) from error
+
+    async def _send_by_proxy(self, proxy: Proxy, url: URL, headers: dict[str, str]) -> ClientResponse:
+        try:
+            await vet(self._names, url.raw_host or "", url.port or 0)
+        except OSError as error:
+            raise wire.unnamed(error, str(url)) from error
+        # Over TLS the credentials belong to the tunnel, not to what the site gets to see.
+        seen = headers if url.scheme == "https" else headers | proxy.headers
+        try:
+            return await self._public.get(
+                url, headers=seen, allow_redirects=False, proxy=proxy.url, proxy_headers=proxy.headers
+            )
+        except aiohttp.ClientConnectorDNSError as error:  # of the proxy's name, which alone is looked up here
+            raise Unreachable(str(url), "proxy", "its name cannot be looked up") from error
 
     async def _expect(self, target: Target, response: ClientResponse, success: range | tuple[int, ...]) -> None:
         """Turn anything but success into its error, telling the pacer when the host asks for a pause."""

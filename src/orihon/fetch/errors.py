@@ -55,7 +55,15 @@ def inward(where: str, advice: str) -> str:
 
 
 Cause = Literal[
-    "unknown_name", "impossible_name", "no_name_server", "nobody_there", "no_way", "hung_up", "certificate", "tls"
+    "unknown_name",
+    "impossible_name",
+    "no_name_server",
+    "nobody_there",
+    "no_way",
+    "hung_up",
+    "certificate",
+    "tls",
+    "proxy",
 ]
 
 _CAUSES: dict[Cause, str] = {
@@ -73,6 +81,7 @@ _CAUSES: dict[Cause, str] = {
     "fetched. Check the address; the certificate is its owner's to mend.",
     "tls": "no secure connection could be agreed on ({reason}). Check the address: it may be one for http:// instead "
     "of https://.",
+    "proxy": "the proxy that CRAWLER_PROXY names does not let it through ({reason}). Check that setting and the proxy.",
 }
 
 # Nothing about these changes by itself.
@@ -80,7 +89,7 @@ _LASTING: frozenset[Cause] = frozenset(("impossible_name", "certificate", "tls")
 
 
 class Unreachable(FetchError):
-    """No answer. `cause` names why; `reason` is what the TLS library says, in plain words."""
+    """No answer. `cause` names why; `reason` is what TLS or the proxy says, in plain words."""
 
     def __init__(self, url: str, cause: Cause, reason: str = "no reason was given") -> None:
         super().__init__(url, _CAUSES[cause].format(reason=printable(reason)))

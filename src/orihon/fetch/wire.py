@@ -30,6 +30,10 @@ def unanswered(error: Exception, url: str) -> FetchError:
         return Unreachable(url, "impossible_name")
     if isinstance(error, aiohttp.InvalidURL):
         return Refused("Unparseable", url, "the HTTP library cannot read this address. Check it for what was mistyped.")
+    if isinstance(error, aiohttp.ClientHttpProxyError):
+        return Unreachable(url, "proxy", f"it answered with status {error.status}")
+    if isinstance(error, aiohttp.ClientProxyConnectionError):
+        return Unreachable(url, "proxy", "nothing answers there")
     if isinstance(error, aiohttp.ClientResponseError):
         return Malformed(url, "it does not keep to the rules of HTTP")
     if isinstance(error, aiohttp.ClientConnectorCertificateError):
@@ -39,14 +43,19 @@ def unanswered(error: Exception, url: str) -> FetchError:
     if isinstance(error, aiohttp.ClientConnectorError):
         if isinstance(error.os_error, PrivatePeer):
             return Refused("PrivateIp", url, inward(error.os_error.filename, ALLOW))
+        if isinstance(error, aiohttp.ClientConnectorDNSError):
+            return unnamed(error.os_error, url)
         return Unreachable(url, _cause(error))
     return Unreachable(url, "hung_up")
 
 
+def unnamed(error: OSError, url: str) -> Unreachable:
+    """An error of a look-up."""
+    return Unreachable(url, "no_name_server" if error.errno in _NO_NAME_SERVER else "unknown_name")
+
+
 def _cause(error: aiohttp.ClientConnectorError) -> Cause:
     number = error.os_error.errno
-    if isinstance(error, aiohttp.ClientConnectorDNSError):
-        return "no_name_server" if number in _NO_NAME_SERVER else "unknown_name"
     if number in _NO_WAY:
         return "no_way"
     return "nobody_there" if number == errno.ECONNREFUSED else "hung_up"
