@@ -93,3 +93,17 @@ def test_a_strip_offers_no_fit_that_means_nothing_there(page: Page) -> None:
     page.get_by_role("button", name="How to read").click()
     expect(page.get_by_role("radio", name="Height")).to_be_checked()
     expect(page.get_by_role("radio", name="Whole page")).to_have_count(0)
+
+
+def test_a_finished_chapter_makes_room_for_the_next_one_on_the_shelf(page: Page) -> None:
+    start_reading(page)
+    page.keyboard.press("End")
+    title = page.url.split("/read/")[1].split("/")[0]
+    finished = page.url.split("?")[0]
+    page.goto("/")
+    card = page.get_by_role("region", name="Continue reading").get_by_role("link").first
+    expect(card).to_contain_text("Next: ")
+    card.click()
+    expect(page.get_by_test_id("page-indicator")).to_contain_text("Page 1 /")
+    expect(page).to_have_url(re.compile(f"/read/{title}/"))
+    expect(page).not_to_have_url(re.compile(re.escape(finished)))

@@ -18,6 +18,7 @@ export type Source = Schemas['SourceView'];
 export type NewSource = Schemas['NewSource'];
 export type SourceEdit = Schemas['SourceEdit'];
 export type Preview = Schemas['Preview'];
+export type Preset = Schemas['Preset'];
 export type AdapterView = Schemas['AdapterView'];
 export type Lane = Schemas['LaneCount'];
 export type Job = Schemas['JobRow'];

@@ -9,6 +9,21 @@ function chapterName(number: number | null, title: string | null): string {
 	return said ? title : `Chapter ${number}: ${title}`;
 }
 
+const UNITS = [
+	['week', 604_800],
+	['day', 86_400],
+	['hour', 3600],
+	['minute', 60],
+	['second', 1]
+] as const;
+
+/** "Every minute", "Every 90 seconds": in the largest unit that says it exactly; a day or a week only when it is one. */
+function everySeconds(seconds: number): string {
+	const [unit, size] = UNITS.find(([, size]) => seconds % size === 0) ?? UNITS[4];
+	const n = seconds / size;
+	return n === 1 ? `Every ${unit}` : `Every ${count(n, unit, `${unit}s`)}`;
+}
+
 export const en = {
 	app: 'Orihon',
 	skip: 'Skip to the content',
@@ -47,6 +62,8 @@ export const en = {
 		fresh: (n: number) => (n > 0 ? count(n, 'new title', 'new titles') : 'The library has changed'),
 		loading: 'Loading titles',
 		noCover: 'No cover',
+		next: (name: string) => `Next: ${name}`,
+		upToDate: 'Read to the newest chapter',
 		emptyAdmin: {
 			title: 'A library that fills itself',
 			text: 'Add a source, a site that Orihon follows, and its titles appear here while you watch.',
@@ -220,13 +237,13 @@ export const en = {
 		} as Record<string, string>,
 		found: (c: Record<string, number>) => {
 			const parts = [
-				[c['discovered'], 'seen'],
-				[c['new'], 'new'],
-				[c['updated'], 'changed'],
-				[c['chapters_new'], 'new chapters'],
-				[c['failed'], 'failed']
+				[c['discovered'], 'title looked at', 'titles looked at'],
+				[c['new'], 'new', 'new'],
+				[c['updated'], 'changed', 'changed'],
+				[c['chapters_new'], 'new chapter', 'new chapters'],
+				[c['failed'], 'failed', 'failed']
 			] as const;
-			return parts.filter(([n]) => n).map(([n, what]) => `${n?.toLocaleString('en')} ${what}`).join(' · ');
+			return parts.flatMap(([n, one, many]) => (n ? [count(n, one, many)] : [])).join(' · ');
 		},
 		empty: {
 			title: 'Nothing is followed yet',
@@ -241,8 +258,13 @@ export const en = {
 			name: 'Name',
 			nameHint: 'Empty: the name of the site.',
 			profile: 'How the site is built',
-			own: 'My own profile (TOML)',
-			toml: 'Profile text',
+			choose: 'Choose one',
+			profileHint: 'A profile tells Orihon where a site has its titles, chapters and pages.',
+			unknownHost: (host: string) =>
+				`No profile is made for ${host}. If the site looks like one of these, choose that one and try it out. Otherwise write your own.`,
+			own: 'A profile of my own',
+			ownAbout: 'A short text that you write for this site. The page docs/site-profiles.md of the documentation shows how, step by step.',
+			toml: 'Text of the profile (TOML)',
 			content: 'Which chapters are fetched',
 			contents: {
 				wanted: ['Of kept titles', 'Those that somebody has marked to keep.'],
@@ -252,24 +274,34 @@ export const en = {
 			budget: 'Most to fetch, in megabytes',
 			budgetHint: 'Empty: no limit.',
 			interval: 'Look for news',
-			intervals: {
-				600: 'Every 10 minutes',
-				3600: 'Every hour',
-				21600: 'Every 6 hours',
-				86400: 'Every day',
-				604800: 'Every week'
-			} as Record<number, string>,
-			everySeconds: (s: number) => `Every ${count(s, 'second', 'seconds')}`,
+			every: everySeconds,
 			check: 'Try it out',
 			checking: 'Reading the site',
 			save: 'Follow it',
+			anyway: 'Follow it anyway',
+			saveAnyway: 'Save it anyway',
 			saveEdit: 'Save',
 			cancel: 'Cancel'
 		},
 		check: {
 			heading: 'What Orihon would read',
 			listed: (n: number) => `${count(n, 'title', 'titles')} on the first page`,
-			pages: (n: number) => `${count(n, 'page', 'pages')} in one of them`
+			pages: (n: number) => `${count(n, 'page', 'pages')} in one of them`,
+			failed: {
+				listing: 'The list of titles could not be read.',
+				title: 'The list was read, but the first title on it was not.',
+				pages: 'The list and a title were read, but the pages of a chapter were not.'
+			},
+			nothing: 'The page was read, but no title was found on it.',
+			means: {
+				unreachable: 'Orihon would follow an address that it does not reach: it would try again and again, and bring nothing.',
+				unreadable: 'The profile does not seem to fit this page: Orihon would look again and again, and bring nothing or only a part.'
+			},
+			advice: {
+				unreachable:
+					'Open the address in a browser on the machine that runs Orihon. If it does not open there, correct it; if it does, the site may have been away for a moment: try again.',
+				unreadable: 'See whether this is the page that lists the titles, and choose another profile, or write one for this site (docs/site-profiles.md).'
+			}
 		}
 	},
 	jobs: {
@@ -278,6 +310,7 @@ export const en = {
 			string,
 			string
 		>,
+		idle: 'Nothing is waiting or running.',
 		lane: 'Kind',
 		waiting: 'Waiting',
 		running: 'Running',

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import type { Source } from '#lib/api';
-import { changeOf, formOf, newSource, settingsOf, stateOf } from './state';
+import type { Preset, Preview, Source } from '#lib/api';
+import { en } from '#lib/messages/en';
+import { changeOf, doubt, formOf, intervalsWith, newSource, OWN, presetFor, settingsOf, stateOf } from './state';
 
 const source = (over: Partial<Source>): Source =>
 	({ paused: false, live: null, last_walk: null, last_error: null, settings: {}, content: 'all', ...over }) as Source;
@@ -32,6 +33,53 @@ describe('the form', () => {
 		expect('name' in made).toBe(false);
 	});
 	it('own text is sent as TOML', () => {
-		expect(settingsOf({ ...formOf(), toml: 'x = 1' })).toEqual({ profile_toml: 'x = 1' });
+		expect(settingsOf({ ...formOf(), profile: OWN, toml: 'x = 1' })).toEqual({ profile_toml: 'x = 1' });
 	});
+});
+
+describe('the profile of a site', () => {
+	const presets = [
+		{ name: 'any', hosts: [] as string[] },
+		{ name: 'comics', hosts: ['comics.example'] }
+	] as unknown as Preset[];
+
+	it.each([
+		['https://comics.example/latest', 'comics'],
+		['https://www.comics.example/latest', 'comics'],
+		['https://notcomics.example/', undefined],
+		['https://other.example/', undefined],
+		['comics.example', undefined],
+		['', undefined]
+	])('for %s: %s', (url, name) => expect(presetFor(url, presets)?.name).toBe(name));
+});
+
+describe('the intervals on offer', () => {
+	it.each([
+		[60, 'Every minute'],
+		[90, 'Every 90 seconds'],
+		[600, 'Every 10 minutes'],
+		[3600, 'Every hour'],
+		[172_800, 'Every 2 days'],
+		[604_800, 'Every week']
+	])('hold the one that a source has, %i seconds, in words: %s', (seconds, text) => {
+		expect(intervalsWith(seconds)).toContain(seconds);
+		expect(en.sources.form.every(seconds)).toBe(text);
+	});
+	it('stand in order, each once', () => {
+		expect(intervalsWith(60)).toEqual([60, 600, 3600, 21_600, 86_400, 604_800]);
+		expect(intervalsWith(3600)).toHaveLength(5);
+	});
+});
+
+describe('a check', () => {
+	const listing = { count: 3, dropped: 0, next: null, refs: [] } as unknown as Preview['listing'];
+	const failure = (kind: string) => ({ step: 'listing', kind, text: '' }) as Preview['failure'];
+	it.each([
+		['that finds titles is good', { listing }, null],
+		['that reaches nobody', { failure: failure('Unreachable') }, 'unreachable'],
+		['that is refused', { failure: failure('Refused') }, 'unreachable'],
+		['that does not find its way on the page', { failure: failure('LayoutChanged') }, 'unreadable'],
+		['that finds no title', { listing: { ...listing, count: 0 } }, 'unreadable'],
+		['that finds titles but cannot read one', { listing, failure: failure('LayoutChanged') }, 'unreadable']
+	])('%s', (_, seen, said) => expect(doubt(seen as Preview)).toBe(said));
 });

@@ -1,5 +1,5 @@
 /** What a source is doing, and what its form says: pure, so that it can be tested. */
-import type { NewSource, Source, SourceEdit } from '#lib/api';
+import type { NewSource, Preset, Preview, Source, SourceEdit } from '#lib/api';
 
 export type State = 'walking' | 'waiting' | 'paused' | 'failing' | 'fresh';
 
@@ -12,7 +12,10 @@ export function stateOf(source: Source): State {
 	return source.last_error || FAILED.includes(source.last_walk.outcome ?? '') ? 'failing' : 'waiting';
 }
 
-/** What the form holds; `profile` is a preset's name, or empty for the text in `toml`. */
+/** Instead of a preset: a profile of one's own. */
+export const OWN = '@own';
+
+/** What the form holds; `profile` is a preset's name, `OWN` for the text in `toml`, or empty: not chosen yet. */
 export interface Form {
 	url: string;
 	name: string;
@@ -30,7 +33,7 @@ export function formOf(source?: Source): Form {
 	return {
 		url: source?.url ?? '',
 		name: source?.name ?? '',
-		profile: typeof settings.profile === 'string' ? settings.profile : '',
+		profile: typeof settings.profile === 'string' ? settings.profile : source ? OWN : '',
 		toml: typeof settings.profile_toml === 'string' ? settings.profile_toml : '',
 		content: source?.content ?? 'wanted',
 		megabytes: source?.byte_budget ? String(Math.max(1, Math.round(source.byte_budget / MEGABYTE))) : '',
@@ -39,7 +42,7 @@ export function formOf(source?: Source): Form {
 }
 
 export function settingsOf(form: Form): NewSource['settings'] {
-	const settings: Record<string, string> = form.profile ? { profile: form.profile } : { profile_toml: form.toml };
+	const settings: Record<string, string> = form.profile === OWN ? { profile_toml: form.toml } : { profile: form.profile };
 	return settings as NewSource['settings'];
 }
 
@@ -69,3 +72,33 @@ export function changeOf(form: Form): SourceEdit {
 		interval_seconds: form.interval
 	} as SourceEdit;
 }
+
+/** The preset that is made for the site of an address: for its host, or for one that this is a subdomain of. */
+export function presetFor(url: string, presets: readonly Preset[]): Preset | undefined {
+	const host = hostOf(url);
+	return host ? presets.find(({ hosts }) => hosts.some((name) => host === name || host.endsWith(`.${name}`))) : undefined;
+}
+
+/** Empty where it is no address yet. */
+export function hostOf(url: string): string {
+	return URL.canParse(url.trim()) ? new URL(url.trim()).hostname : '';
+}
+
+const INTERVALS = [600, 3600, 21_600, 86_400, 604_800];
+
+/** Intervals to choose from, in seconds; the one that a source has is one of them, whoever gave it. */
+export function intervalsWith(current: number): number[] {
+	return [...new Set([...INTERVALS, current])].sort((a, b) => a - b);
+}
+
+/** What a check that is no good says: whether the site was not reached, or not understood; null: it is good. */
+export function doubt(seen: Preview): 'unreachable' | 'unreadable' | null {
+	if (seen.failure) return NETWORK.has(seen.failure.kind) ? 'unreachable' : 'unreadable';
+	return seen.listing?.count ? null : 'unreadable';
+}
+
+/** Kinds of failure of the way to the site; all others are about what it answered. */
+const NETWORK = new Set([
+	...['Unreachable', 'TimedOut', 'Refused', 'HttpStatus', 'Denied', 'Gone', 'RateLimited'],
+	...['CutShort', 'Malformed', 'TooLarge', 'EmptyBody']
+]);

@@ -1,0 +1,108 @@
+"""Following a source: tried out first, said in words, and a dialog that fits its window."""
+
+import re
+from typing import Any
+
+import pytest
+from playwright.sync_api import Locator, Page, expect
+from tests.e2e.conftest import sign_in
+
+pytestmark = pytest.mark.e2e
+
+SIZES = [(390, 844), (1440, 900)]
+NOBODY = "http://127.0.0.1:9/works/"
+"""An address that is refused or answers nothing, whatever the machine."""
+
+
+def followed(page: Page) -> list[dict[str, Any]]:
+    """What is followed, as the API tells."""
+    items: list[dict[str, Any]] = page.request.get("/api/v1/sources").json()["items"]
+    return items
+
+
+def begin(page: Page) -> Locator:
+    """Open the form for a new source."""
+    sign_in(page)
+    page.goto("/sources")
+    page.get_by_role("button", name="Add a source").click()
+    dialog = page.get_by_role("dialog")
+    expect(dialog).to_be_visible()
+    return dialog
+
+
+def test_an_address_that_cannot_be_reached_is_followed_only_when_asked_twice(page: Page) -> None:
+    dialog = begin(page)
+    before = len(followed(page))
+    dialog.get_by_label("Address of the list of titles").fill(NOBODY)
+    expect(dialog.get_by_label("How the site is built")).to_have_value("sample")
+    dialog.get_by_role("button", name="Follow it", exact=True).click()
+    # What happened, what it means, what to do.
+    said = dialog.get_by_role("alert").filter(has_text="could not be read")
+    expect(said).to_contain_text("bring nothing")
+    expect(said).to_contain_text("Open the address in a browser")
+    assert len(followed(page)) == before
+    dialog.get_by_role("button", name="Follow it anyway").click()
+    expect(dialog).to_be_hidden()
+    (made,) = [source for source in followed(page) if source["url"] == NOBODY]
+    assert page.request.delete(f"/api/v1/sources/{made['id']}", headers={"Origin": page.url}).ok
+
+
+def test_a_changed_address_is_tried_out_again(page: Page) -> None:
+    dialog = begin(page)
+    address = dialog.get_by_label("Address of the list of titles")
+    address.fill(NOBODY)
+    dialog.get_by_role("button", name="Follow it", exact=True).click()
+    expect(dialog.get_by_role("button", name="Follow it anyway")).to_be_visible()
+    address.fill(NOBODY + "more/")
+    expect(dialog.get_by_role("button", name="Follow it", exact=True)).to_be_visible()
+
+
+def test_a_profile_is_asked_for_where_none_is_made_for_the_site(page: Page) -> None:
+    dialog = begin(page)
+    dialog.get_by_label("Address of the list of titles").fill("https://comics.example/latest/1/")
+    profile = dialog.get_by_label("How the site is built")
+    expect(profile).to_have_value("")
+    expect(dialog).to_contain_text("No profile is made for comics.example")
+    assert "`" not in (dialog.text_content() or "")
+    profile.select_option("A profile of my own")
+    expect(dialog).to_contain_text("docs/site-profiles.md")
+
+
+def test_the_interval_that_a_source_has_is_shown_in_words(page: Page) -> None:
+    """The demo looks every minute, which is none of the usual choices."""
+    sign_in(page)
+    page.goto("/sources")
+    page.get_by_role("button", name=re.compile("^Edit")).first.click()
+    chosen = page.get_by_label("Look for news").locator("option:checked")
+    expect(chosen).to_have_text("Every minute")
+
+
+@pytest.mark.parametrize(("width", "height"), SIZES)
+def test_the_dialog_scrolls_inside_and_keeps_title_and_buttons_in_sight(page: Page, width: int, height: int) -> None:
+    dialog = begin(page)
+    page.set_viewport_size({"width": width, "height": height})
+    dialog.get_by_label("Address of the list of titles").fill(followed(page)[0]["url"])
+    dialog.get_by_role("button", name="Try it out").click()
+    expect(dialog.get_by_text("titles on the first page")).to_be_in_viewport()
+    expect(dialog.get_by_role("heading", level=2)).to_be_in_viewport(ratio=1)
+    for button in dialog.get_by_role("button").all():
+        expect(button).to_be_in_viewport(ratio=1)
+    assert page.evaluate("document.querySelector('dialog').getBoundingClientRect().height") <= height
+
+
+def test_on_a_phone_the_ways_are_in_sight(page: Page) -> None:
+    sign_in(page)
+    page.set_viewport_size({"width": 390, "height": 844})
+    page.goto("/")
+    ways = page.get_by_role("navigation", name="Main")
+    expect(ways.get_by_role("link", name="Library")).to_have_attribute("aria-current", "page")
+    ways.get_by_role("link", name="Sources").click()
+    expect(page.get_by_role("heading", level=1)).to_have_text("Sources")
+    expect(ways.get_by_role("link", name="Sources")).to_have_attribute("aria-current", "page")
+    expect(ways.get_by_role("link", name="Sources")).to_be_in_viewport(ratio=1)
+
+
+def test_whoever_signs_in_is_not_asked_to_search(page: Page) -> None:
+    page.goto("/sign-in")
+    expect(page.get_by_role("button", name="Sign in")).to_be_visible()
+    expect(page.get_by_role("searchbox")).to_have_count(0)
