@@ -107,9 +107,12 @@ async def test_a_batch_lease_grows_with_the_batch_only(db: Any) -> None:
     assert _pages(found) < 2500
 
 
-async def test_enqueueing_looks_up_its_key_and_nothing_else(db: Any) -> None:
-    arguments = ("test", "plain", '{"kind": "plain"}', 0, "7", None, 5, None)
-    found, nodes = await _explained(db, queue._ENQUEUE_OR_SKIP, arguments)
+@pytest.mark.parametrize(
+    ("sql", "key"), [(queue._ENQUEUE, None), (queue._ENQUEUE_OR_SKIP, "7")], ids=("without key", "with key")
+)
+async def test_enqueueing_looks_up_its_key_and_nothing_else(db: Any, sql: str, key: str | None) -> None:
+    arguments = ("test", "plain", '{"kind": "plain"}', 0, key, None, 5, None)
+    found, nodes = await _explained(db, sql, arguments)
     assert not _reads_table(nodes)
     assert _pages(found) < 80
 
@@ -126,7 +129,7 @@ async def test_enqueueing_looks_up_its_key_and_nothing_else(db: Any) -> None:
         (queue._LEASE_KEYED, ([uuid4()], 60.0), "jobs_pkey"),
         (upkeep._LAPSED, (500,), "jobs_leased_idx"),
         (upkeep._REAP, (7, 40), "jobs_terminal_idx"),
-        (board._LISTS["dead"], (None, 50, 0), "jobs_dead_idx"),
+        (board._LISTS["dead"], (None, 50, 0), "jobs_terminal_idx"),
         (board._LISTS["done"], (None, 50, 0), "jobs_terminal_idx"),
         (waiting._ANNOUNCE, ("test", uuid4(), 60.0), "jobs_ready_idx"),
     ],
@@ -146,7 +149,7 @@ async def test_every_hot_index_leaves_ended_jobs_out(pool: Pool) -> None:
     defined = {r["name"]: r["text"] for r in await pool.fetch(
         "SELECT indexrelid::regclass::text AS name, pg_get_expr(indpred, indrelid) AS text"
         "  FROM pg_index WHERE indrelid = 'jobs'::regclass")}  # fmt: skip
-    ended = {"jobs_terminal_idx", "jobs_dead_idx", "jobs_dead_key_idx"}
+    ended = {"jobs_terminal_idx", "jobs_dead_key_idx"}
     for name, predicate in defined.items():
         if name != "jobs_pkey":
             assert ("done" in predicate or "dead" in predicate) is (name in ended), name

@@ -73,26 +73,30 @@ _COLUMNS = "lane, kind, payload, priority, dedupe_key, concurrency_key, max_atte
 
 _ON_CONFLICT = "ON CONFLICT (kind, dedupe_key) WHERE state IN ('pending', 'running') AND dedupe_key IS NOT NULL"
 
-_SKIP = f"{_ON_CONFLICT} DO NOTHING RETURNING id, lane, true AS inserted"
+_OR_SKIP = f"{_ON_CONFLICT} DO NOTHING"
 
 # Locks the row in the way even where it changes nothing, so it is used only where a kind or a caller needs it.
-_COALESCE = f"""{_ON_CONFLICT} DO UPDATE
+_OR_COALESCE = f"""{_ON_CONFLICT} DO UPDATE
           SET rerun = jobs.rerun OR jobs.state = 'running' AND jobs.kind = ANY($9),
               priority = least(jobs.priority, excluded.priority), updated_at = now()
         WHERE jobs.state = 'running' AND jobs.kind = ANY($9) AND NOT jobs.rerun
-           OR jobs.state = 'pending' AND excluded.priority < jobs.priority
-    RETURNING id, lane, old.id IS NULL AS inserted"""
+           OR jobs.state = 'pending' AND excluded.priority < jobs.priority"""
 
 _WAITED_FOR = "EXISTS (SELECT FROM job_waiters w WHERE w.lane = {lane} AND w.until > now())"
 
-_ENQUEUE = f"""
-    WITH new AS (
-        INSERT INTO jobs ({_COLUMNS})
-        VALUES ($1, $2, $3::text::jsonb, $4, $5, $6, $7, coalesce($8, now()))
-        {{conflict}}
-    )
-    SELECT id, (SELECT pg_notify('jobs', $1) WHERE {_WAITED_FOR.format(lane="$1")})
-      FROM new WHERE inserted
+_WAKE = f"(SELECT pg_notify('jobs', $1) WHERE {_WAITED_FOR.format(lane='$1')})"
+
+_INSERT = f"""
+    INSERT INTO jobs ({_COLUMNS})
+    VALUES ($1, $2, $3::text::jsonb, $4, $5, $6, $7, coalesce($8, now()))
+"""
+
+# A job without a key is in nobody's way, and most jobs have none: they are spared what a conflict costs.
+_ENQUEUE = f"{_INSERT} RETURNING id, {_WAKE}"
+_ENQUEUE_OR_SKIP = f"{_INSERT} {_OR_SKIP} RETURNING id, {_WAKE}"
+_ENQUEUE_OR_COALESCE = f"""
+    WITH new AS ({_INSERT} {_OR_COALESCE} RETURNING id, old.id IS NULL AS inserted)
+    SELECT id, {_WAKE} FROM new WHERE inserted
 """
 
 # `seq` follows the caller's order; the rows go in by key, so that two overlapping batches cannot deadlock.
@@ -107,7 +111,7 @@ _ENQUEUE_MANY = f"""
         SELECT id, seq, lane, kind, payload::jsonb, priority, dedupe_key, concurrency_key, max_attempts,
                coalesce($8, now())
           FROM input ORDER BY kind, dedupe_key, position
-        {{conflict}}
+        {{conflict}} RETURNING id, lane, {{inserted}} AS inserted
     ), woken AS MATERIALIZED (
         SELECT pg_notify('jobs', lane)
           FROM (SELECT DISTINCT lane FROM new WHERE inserted) AS fed WHERE {_WAITED_FOR.format(lane="fed.lane")}
@@ -116,10 +120,8 @@ _ENQUEUE_MANY = f"""
       FROM input LEFT JOIN new ON new.id = input.id AND new.inserted ORDER BY input.position
 """
 
-_ENQUEUE_OR_SKIP = _ENQUEUE.format(conflict=_SKIP)
-_ENQUEUE_OR_COALESCE = _ENQUEUE.format(conflict=_COALESCE)
-_ENQUEUE_MANY_OR_SKIP = _ENQUEUE_MANY.format(conflict=_SKIP)
-_ENQUEUE_MANY_OR_COALESCE = _ENQUEUE_MANY.format(conflict=_COALESCE)
+_ENQUEUE_MANY_OR_SKIP = _ENQUEUE_MANY.format(conflict=_OR_SKIP, inserted="true")
+_ENQUEUE_MANY_OR_COALESCE = _ENQUEUE_MANY.format(conflict=_OR_COALESCE, inserted="old.id IS NULL")
 
 
 async def enqueue(
@@ -129,11 +131,14 @@ async def enqueue(
 
     `priority` (lower first, None: the kind's own) also moves up an equal job that waits further behind.
     """
-    arguments = (*stored(payload, priority), at)
-    if payload.coalesce or priority is not None:
-        job_id = await db.fetchval(_ENQUEUE_OR_COALESCE, *arguments, [kind_of(payload)] if payload.coalesce else [])
+    row = stored(payload, priority)
+    _, kind, _, _, key, *_ = row
+    if key is None:
+        job_id = await db.fetchval(_ENQUEUE, *row, at)
+    elif payload.coalesce or priority is not None:
+        job_id = await db.fetchval(_ENQUEUE_OR_COALESCE, *row, at, [kind] if payload.coalesce else [])
     else:
-        job_id = await db.fetchval(_ENQUEUE_OR_SKIP, *arguments)
+        job_id = await db.fetchval(_ENQUEUE_OR_SKIP, *row, at)
     return AlreadyQueued() if job_id is None else Enqueued(job_id)
 
 

@@ -82,7 +82,7 @@ _REAP = """
     DELETE FROM jobs
      WHERE id IN (SELECT id FROM jobs
                    WHERE state IN ('done', 'dead') AND updated_at < now() - make_interval(days => $1)
-                   ORDER BY updated_at LIMIT $2 FOR UPDATE SKIP LOCKED)
+                   LIMIT $2 FOR UPDATE SKIP LOCKED)
 """
 
 
