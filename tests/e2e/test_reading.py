@@ -184,3 +184,13 @@ def test_everything_can_be_reached_by_keyboard(page: Page) -> None:
     expect(page.locator('[data-index="1"] a')).to_be_focused()
     page.keyboard.press("Enter")
     expect(page).to_have_url(re.compile("/title/"))
+
+
+def test_the_first_view_asks_for_the_list_once_and_at_once(page: Page) -> None:
+    """`first.js` asks before the program is there; with other addresses, all would be asked twice."""
+    asked: list[str] = []
+    page.on("request", lambda request: asked.append(request.url) if "/api/v1/" in request.url else None)
+    page.goto("/")
+    expect(page.locator("[data-card]").first).to_be_visible()
+    for wanted in ("/auth/me", "/mangas?"):
+        assert len([url for url in asked if wanted in url]) == 1, asked

@@ -46,6 +46,12 @@ export class Titles {
 		void this.#next();
 	}
 
+	/** Have the first titles; resolves when they are here, or are not to be had. */
+	begin(): Promise<void> {
+		this.#wanted = { first: 0, end: 1 };
+		return this.#next();
+	}
+
 	/** Ask again for everything that is on screen; what stands there stays until the answer is here. */
 	refresh(): void {
 		this.#cursors.clear();

@@ -9,13 +9,13 @@ describe('rows on screen', () => {
 		expect(visibleRows(-200, 800, 100, 500, 2)).toEqual({ first: 0, end: 8 });
 	});
 	it('never goes beyond the end', () => {
-		expect(visibleRows(1e9, 800, 100, 500)).toEqual({ first: 500, end: 500 });
+		expect(visibleRows(1e9, 800, 100, 500, 3)).toEqual({ first: 500, end: 500 });
 	});
 	it('is empty before anything was measured', () => {
-		expect(visibleRows(0, 800, 0, 500)).toEqual({ first: 0, end: 0 });
+		expect(visibleRows(0, 800, 0, 500, 3)).toEqual({ first: 0, end: 0 });
 	});
 	it('shows the same number of rows however many there are', () => {
-		expect(visibleRows(5000, 900, 250, 100_000)).toEqual(visibleRows(5000, 900, 250, 100));
+		expect(visibleRows(5000, 900, 250, 100_000, 3)).toEqual(visibleRows(5000, 900, 250, 100, 3));
 	});
 });
 

@@ -6,7 +6,7 @@ export interface Slice {
 }
 
 /** `top`: how far the window has gone into the list; `spare` rows are kept on both sides. */
-export function visibleRows(top: number, viewport: number, rowHeight: number, rows: number, spare = 3): Slice {
+export function visibleRows(top: number, viewport: number, rowHeight: number, rows: number, spare: number): Slice {
 	if (rowHeight <= 0 || rows === 0) return { first: 0, end: 0 };
 	const first = Math.floor(top / rowHeight) - spare;
 	const end = Math.ceil((top + viewport) / rowHeight) + spare;

@@ -1,4 +1,4 @@
-/** Light or dark: what the system says, until the person says otherwise. `static/theme.js` applies it before the first paint. */
+/** Light or dark: what the system says, until the person says otherwise. `static/first.js` applies it before the first paint. */
 const KEY = 'orihon.theme';
 const THEMES = ['system', 'light', 'dark'] as const;
 
