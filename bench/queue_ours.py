@@ -13,7 +13,7 @@ from orihon.jobs.handlers import Done, Job, registry
 from orihon.jobs.payloads import Payload
 from orihon.jobs.worker import Lane, Worker
 
-LANE = Lane(name="bench", concurrency=1, prefetch=200)
+LANE = Lane(name="bench", concurrency=1, prefetch=500)
 
 
 class Noop(Payload, frozen=True, kw_only=True, tag="noop"):

@@ -22,7 +22,7 @@ from orihon.jobs.rules import BEAT_SECONDS, IDLE_CAP_SECONDS, LEASE_SECONDS, one
 
 log = structlog.get_logger(__name__)
 
-BATCH = 50
+BATCH = 500
 """Jobs that one lease takes at most."""
 
 
@@ -123,6 +123,8 @@ class LaneRunner:
         self._held: dict[UUID, Held] = {}
         self._ready: asyncio.Queue[Held] = asyncio.Queue()
         self._running = 0
+        self._fed = False
+        self._announced_until = 0.0
         self._done: list[Held] = []
         self._others: list[tuple[Held, Outcome]] = []
         self._woken = asyncio.Event()
@@ -146,8 +148,8 @@ class LaneRunner:
     async def fetch(self) -> None:
         """Lease jobs as there is room for them; sleep when there are none, woken by hints and in any case by time."""
         polls = 0
-        announced = looked = False
         due: float | None = None
+        looked = False
         while not self._stopping.is_set():
             await self._until_room()
             self._woken.clear()
@@ -155,21 +157,20 @@ class LaneRunner:
                 return
             try:
                 if await self._lease():
-                    polls = 0
-                    if announced:
-                        announced = looked = False
-                        await self._withdraw()
-                elif not looked:
-                    if not announced:
-                        await asyncio.sleep(self._timing.linger)
-                    due = await self._announce()
-                    announced = looked = True
-                else:
+                    polls, looked = 0, False
+                elif looked or self._announced():
+                    if not looked:
+                        due = await self._announce()
                     woken = await self._wait(polls, due)
                     polls = 0 if woken else polls + 1
                     looked = False
+                else:
+                    # What comes before others know of this worker is hinted to nobody, so it looks once more.
+                    await asyncio.sleep(self._timing.linger)
+                    due = await self._announce()
+                    looked = True
             except TROUBLE as error:
-                announced = looked = False
+                looked, self._announced_until = False, 0.0
                 log.warning("cannot lease jobs; trying again", lane=self.lane.name, error=one_line(error))
                 await self._nap(self._stopping, self._timing.trouble)
 
@@ -186,21 +187,29 @@ class LaneRunner:
     async def _lease(self) -> bool:
         async with self._pool.acquire() as db:
             leased = await queue.lease(db, self.lane.name, min(self._room(), BATCH), self._timing.window)
-            # Handed over before the connection goes back, which costs a round trip.
+            # Handed over before anything else is asked of the database.
             for one in leased:
                 held = Held(one)
                 self._held[held.claim.id] = held
                 self._ready.put_nowait(held)
-        return bool(leased)
+            # A trickle leaves the worker announced; what keeps it busy does not.
+            if leased and (self._fed or self._room() <= 0) and self._announced():
+                self._announced_until = 0.0
+                await waiting.withdraw(db, self.lane.name, self._worker)
+        self._fed = bool(leased)
+        return self._fed
+
+    def _announced(self) -> bool:
+        return asyncio.get_running_loop().time() < self._announced_until
 
     async def _announce(self) -> float | None:
         # Outlasts the longest sleep, so that a waiting worker is always known to wait.
+        seconds = 2.0 * IDLE_CAP_SECONDS
+        until = asyncio.get_running_loop().time() + seconds
         async with self._pool.acquire() as db:
-            return await waiting.announce(db, self.lane.name, self._worker, 2.0 * IDLE_CAP_SECONDS)
-
-    async def _withdraw(self) -> None:
-        async with self._pool.acquire() as db:
-            await waiting.withdraw(db, self.lane.name, self._worker)
+            due = await waiting.announce(db, self.lane.name, self._worker, seconds)
+        self._announced_until = until
+        return due
 
     async def _wait(self, polls: int, due: float | None) -> bool:
         delay = poll_delay(polls, self._random())
