@@ -21,6 +21,7 @@ from tests.support.exactness import differences
 from tests.support.waiting import eventually
 
 from orihon.config import Settings
+from orihon.db import leftovers
 from orihon.db.pool import open_pool
 from orihon.ingest import sources
 from orihon.ingest.sources import NewSource
@@ -41,6 +42,15 @@ def data() -> Iterator[Path]:
     shutil.rmtree(folder, ignore_errors=True)
 
 
+def alive(pid: int) -> bool:
+    """Whether a process with this id runs."""
+    try:
+        os.kill(pid, 0)
+    except ProcessLookupError:
+        return False
+    return True
+
+
 class Running:
     """Orihon under chaos: a supervisor with PostgreSQL and two workers."""
 
@@ -58,6 +68,7 @@ class Running:
             parts=(Part("worker 1", WORKER.command), Part("worker 2", WORKER.command)),
             environment=environment,
             prepared=self._follow(site.url),
+            longest_pause=0.5,
             ready=lambda _: None,
             say=print,
         )
@@ -74,10 +85,9 @@ class Running:
 
     def victims(self) -> list[int]:
         """Processes that may die: the workers and PostgreSQL."""
-        found = [child.pid for child in self.supervisor.children if child.pid]
-        with contextlib.suppress(OSError, ValueError, IndexError):
-            found.append(int((self.data / "postgres/data/postmaster.pid").read_text().split()[0]))
-        return found
+        children = [child.pid for child in self.supervisor.children if child.pid]
+        told = leftovers.postmaster(self.data / "postgres/data")
+        return [*children, told.pid] if told and alive(told.pid) else children
 
     async def quiet(self) -> bool:
         """Whether nothing is left to do."""

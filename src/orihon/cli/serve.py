@@ -131,7 +131,7 @@ def _ready_settings(part: str) -> Settings:
 
 async def _database(settings: Settings, part: str) -> str:
     from orihon.db.migrate import require_current
-    from orihon.db.server import reach, running
+    from orihon.db.server import await_server, running
 
     dsn = settings.database_url or await running(settings.data / "postgres")
     if dsn is None:
@@ -139,7 +139,7 @@ async def _database(settings: Settings, part: str) -> str:
             f"`orihon {part}` alone needs a database: name one in DATABASE_URL, or start `orihon serve`, "
             f"which brings its own and runs {part} as well."
         )
-    db = await reach(dsn)
+    db = await await_server(dsn, say)
     try:
         await require_current(db)
     finally:

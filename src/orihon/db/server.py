@@ -1,6 +1,7 @@
 """Which server to use: the operator's (`DATABASE_URL`) or the embedded one, and whether it will do."""
 
 import asyncio
+import time
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from pathlib import Path
@@ -16,6 +17,9 @@ from orihon.db.pool import Connection, connect
 
 OLDEST = 180000
 """`server_version_num` of the oldest usable server: `uuidv7()` came with 18."""
+
+PATIENCE = 30.0
+"""Seconds that a server may take to come up: it may have been started together with us, or be recovering."""
 
 EXTENSIONS = ("pg_trgm", "unaccent")
 
@@ -45,7 +49,26 @@ async def check_server(dsn: str) -> None:
         raise ServerUnsuitable(f"The PostgreSQL at {place(dsn)} cannot be used. " + " ".join(found))
 
 
-async def reach(dsn: str) -> "asyncpg.Connection[asyncpg.Record]":
+async def await_server(dsn: str, say: Callable[[str], None], patience: float = PATIENCE) -> Connection:
+    """Connect, waiting for a server that is starting, recovering or restarting.
+
+    Raises:
+        ServerUnreachable: it did not come up in time, or would not by waiting.
+    """
+    deadline, told = time.monotonic() + patience, False
+    while True:
+        try:
+            return await reach(dsn)
+        except ServerUnreachable as error:
+            if not error.may_pass or time.monotonic() > deadline:
+                raise
+            if not told:
+                say(f"waiting for the database: {error}")
+                told = True
+            await asyncio.sleep(0.5)
+
+
+async def reach(dsn: str) -> Connection:
     """Connect, with every failure in words.
 
     Raises:

@@ -1,20 +1,12 @@
 """The database as the supervisor sees it: a server that is kept alive, and a schema that is current."""
 
-import asyncio
-import time
-
 from orihon.config import Settings
 from orihon.db import migrate
 from orihon.db.embedded import EmbeddedPostgres
-from orihon.db.errors import DatabaseError, ServerUnreachable
+from orihon.db.errors import DatabaseError
 from orihon.db.pool import connect
-from orihon.db.server import check_server
 from orihon.supervisor.errors import SupervisorError
 from orihon.supervisor.service import Say, Service
-
-PATIENCE = 30.0
-"""Seconds that an operator's own server may take to come up: both may have been started together."""
-
 
 # Whether `accounts.bootstrap` has nothing to do.
 _ADMINISTERED = """
@@ -47,27 +39,6 @@ class Database(Service):
 
     async def stop(self, seconds: float) -> None:
         await self.server.stop(seconds)
-
-
-async def wait_for_server(dsn: str, say: Say, patience: float = PATIENCE) -> None:
-    """Wait until the operator's server answers and has been found good.
-
-    Raises:
-        DatabaseError: it cannot be used, or did not come up in time.
-    """
-    deadline, told = time.monotonic() + patience, False
-    while True:
-        try:
-            await check_server(dsn)
-        except ServerUnreachable as error:
-            if not error.may_pass or time.monotonic() > deadline:
-                raise
-            if not told:
-                say(f"waiting for the database: {error}")
-                told = True
-            await asyncio.sleep(0.5)
-        else:
-            return
 
 
 async def prepare(dsn: str, settings: Settings, say: Say, upgrader: migrate.Upgrader) -> str | None:

@@ -38,19 +38,20 @@ class Service(ABC):
         """Ask it to end, wait that long, then end it by force. Harmless when it does not run."""
 
 
-def pause_before(restart: int) -> float:
-    """Seconds to wait before the n-th restart in a row (from 0): half a second, doubling."""
-    return float(min(0.5 * 2 ** min(restart, 10), LONGEST_PAUSE))
+def pause_before(restart: int, longest: float = LONGEST_PAUSE) -> float:
+    """Seconds to wait before the n-th restart in a row (from 0): half a second, doubling, up to `longest`."""
+    return float(min(0.5 * 2 ** min(restart, 10), longest))
 
 
 async def keep_alive(
     service: Service,
     say: Say,
     *,
+    longest: float = LONGEST_PAUSE,
     sleep: Callable[[float], Awaitable[None]] = asyncio.sleep,
     clock: Callable[[], float] = time.monotonic,
 ) -> None:
-    """Watch a started service for ever, and start it again, with growing pauses, each time that it ends.
+    """Watch a started service for ever, and start it again each time that it ends, with pauses that grow to `longest`.
 
     Raises:
         GaveUp: the service says that a restart would not help.
@@ -61,7 +62,7 @@ async def keep_alive(
         while True:
             if clock() - since >= STEADY_AFTER:
                 restarts = 0
-            pause = pause_before(restarts)
+            pause = pause_before(restarts, longest)
             restarts += 1
             say(f"{service.name} ended ({reason}); starting it again in {pause:g} s")
             await sleep(pause)

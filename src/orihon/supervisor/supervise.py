@@ -13,12 +13,13 @@ from orihon.config import Settings
 from orihon.db import migrate
 from orihon.db.embedded import make_folder
 from orihon.db.lockfile import FileLock, LockHeld
+from orihon.db.server import await_server, check_server
 from orihon.runtime.lifeline import Lifeline
 from orihon.supervisor import address, leftovers
 from orihon.supervisor.child import Child
-from orihon.supervisor.database import Database, prepare, wait_for_server
+from orihon.supervisor.database import Database, prepare
 from orihon.supervisor.errors import AlreadyRunning, SupervisorError
-from orihon.supervisor.service import Say, Service, keep_alive
+from orihon.supervisor.service import LONGEST_PAUSE, Say, Service, keep_alive
 
 
 class Part(msgspec.Struct, frozen=True):
@@ -52,6 +53,7 @@ class Supervisor:
         parts: what runs beside the database.
         environment: variables that the parts get on top of ours.
         prepared: called with the database's address before the parts start.
+        longest_pause: seconds before a part that keeps dying is started again, at most.
         ready: told once the web process answers.
         say: told what happens, in words.
     """
@@ -63,6 +65,7 @@ class Supervisor:
         parts: Sequence[Part] = (WEB, WORKER),
         environment: dict[str, str] | None = None,
         prepared: Callable[[str], Awaitable[None]] | None = None,
+        longest_pause: float = LONGEST_PAUSE,
         ready: Callable[[Ready], None],
         say: Say,
     ) -> None:
@@ -71,6 +74,7 @@ class Supervisor:
         self._parts = tuple(parts)
         self._environment = dict(environment or {})
         self._prepared = prepared
+        self._longest_pause = longest_pause
         self._ready = ready
         self._say = say
         self._mark = secrets.token_hex(16)
@@ -100,7 +104,8 @@ class Supervisor:
                 dsn = database.server.dsn()
             else:
                 dsn = self.settings.database_url
-                await wait_for_server(dsn, self._say)
+                await (await await_server(dsn, self._say)).close()
+                await check_server(dsn)
             if password := await prepare(dsn, self.settings, self._say, upgrader):
                 # At once: it is kept nowhere, and a start that is stopped or fails from here on made the account all
                 # the same.
@@ -158,7 +163,9 @@ class Supervisor:
         await asyncio.gather(*(child.stop(self.settings.drain_seconds) for child in self.children))
 
     async def _watch(self, services: Sequence[Service]) -> None:
-        tasks = [asyncio.create_task(keep_alive(service, self._say)) for service in services]
+        tasks = [
+            asyncio.create_task(keep_alive(service, self._say, longest=self._longest_pause)) for service in services
+        ]
         announcing = asyncio.create_task(self._announce())
         try:
             done, _ = await asyncio.wait(tasks, return_when=asyncio.FIRST_COMPLETED)
