@@ -6,7 +6,9 @@ from collections.abc import AsyncIterator
 from datetime import UTC, datetime, timedelta
 
 import asyncpg
+import msgspec
 import pytest
+import structlog
 from tests.support.queueing import (
     FAST,
     Brief,
@@ -309,6 +311,33 @@ async def test_a_stolen_job_is_dropped_and_nothing_of_it_is_written(dsn: str, po
     assert await row(pool, job_id) == stolen
 
 
+async def test_a_job_that_its_handler_has_settled_is_not_taken_for_stolen(dsn: str, pool: Pool) -> None:
+    """A beat may come between the end of the handler's transaction and its return; that is no lost lease."""
+    handler = Recorder(holds=True)
+
+    async def settling(job: Job[Plain]) -> Result:
+        if job.payload.number == 1:
+            async with job.pool.acquire() as db:
+                await queue.done(db, job.claim)
+        await handler(job)
+        return Settled() if job.payload.number == 1 else Done()
+
+    _, second = await _put(pool, Plain(number=1), Plain(number=2))
+    with structlog.testing.capture_logs() as logs:
+        async with working(dsn, pool, [(Plain, settling)], timing=msgspec.structs.replace(FAST, returning=60.0)):
+            await eventually(lambda: _is(pool, done=1, running=1))
+            # Two beats: the first may have been under way.
+            for _ in range(2):
+                renewed = await pool.fetchval("SELECT leased_until FROM jobs WHERE id = $1", second)
+                await eventually(
+                    lambda than=renewed: pool.fetchval("SELECT leased_until > $2 FROM jobs WHERE id = $1", second, than)
+                )
+            handler.go.set()
+            await eventually(lambda: _is(pool, done=2))
+    assert handler.ended_by == ["itself", "itself"]
+    assert not [entry for entry in logs if entry["log_level"] in ("error", "warning")]
+
+
 async def test_a_stolen_job_that_was_not_begun_is_not_begun(dsn: str, pool: Pool) -> None:
     handler = Recorder(holds=True)
     first, second = await _put(pool, Plain(number=1), Plain(number=2))
@@ -571,6 +600,25 @@ async def test_a_hint_wakes_an_idle_worker_at_once(dsn: str, pool: Pool) -> None
         await eventually(lambda: pool.fetchval("SELECT count(*) = 1 FROM job_waiters WHERE until > now()"))
         async with asyncio.timeout(0.5):
             await _put(pool, Plain())
+            await handler.begun.wait()
+
+
+async def test_a_worker_asks_for_hints_while_it_idles_and_for_none_while_it_is_busy(dsn: str, pool: Pool) -> None:
+    """NOTIFY takes a database-wide lock: a backlog must not pay for it, and a trickle must not wait for a poll."""
+    waits = "SELECT count(*) = 1 FROM job_waiters WHERE until > now()"
+    handler = Recorder(holds=True)
+    async with Bus(dsn) as bus, working(dsn, pool, [(Plain, handler)], lanes=[Lane(name="test")], timing=SLOW, bus=bus):
+        await bus.ready()
+        await eventually(lambda: pool.fetchval(waits))
+        await _put(pool, Plain(number=1), Plain(number=2))
+        await handler.begun.wait()
+        await eventually(lambda: pool.fetchval(f"SELECT NOT ({waits})"))
+        handler.go.set()
+        await eventually(lambda: _is(pool, done=2))
+        await eventually(lambda: pool.fetchval(waits))
+        handler.begun.clear()
+        async with asyncio.timeout(0.5):
+            await _put(pool, Plain(number=3))
             await handler.begun.wait()
 
 

@@ -71,7 +71,16 @@ class Elsewhere(Payload, frozen=True, kw_only=True, tag="elsewhere"):
 
 
 FAST = Timing(
-    window=1.5, beat=0.3, linger=0.0, trouble=0.05, reclaim=0.1, schedule=0.1, stuck=0.1, drain=5.0, unknown=60.0
+    window=1.5,
+    beat=0.3,
+    linger=0.0,
+    trouble=0.05,
+    reclaim=0.1,
+    schedule=0.1,
+    returning=0.1,
+    stuck=0.1,
+    drain=5.0,
+    unknown=60.0,
 )
 """A worker's life in fast motion."""
 

@@ -56,6 +56,8 @@ class Timing(msgspec.Struct, frozen=True, kw_only=True):
     """Between looks for lapsed leases."""
     schedule: float = 5.0
     """Between looks at the schedules."""
+    returning: float = 2.0
+    """For a handler that has settled its job itself to return, before a heartbeat takes the job for lost."""
     stuck: float = 60.0
     """How long past its time limit a handler may ignore its cancellation before its lease is let go."""
     drain: float = 10.0
@@ -360,6 +362,15 @@ class LaneRunner:
                           id=str(held.claim.id), seconds=round(now - held.started))  # fmt: skip
                 self.lose([held])
         return list(self._held.values())
+
+    def miss(self, held: Held) -> None:
+        """The database says that a job is not ours: it is lost, unless its handler has settled it and is about to
+        return.
+        """
+        if held.started is None:
+            self.lose([held])
+        else:
+            asyncio.get_running_loop().call_later(self._timing.returning, self.lose, [held])
 
     def lose(self, jobs: Iterable[Held]) -> None:
         """Stop these jobs and write nothing more of them: someone else has them, or may have (DESIGN ruling 22)."""

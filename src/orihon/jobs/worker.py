@@ -151,12 +151,14 @@ class Worker:
             except TROUBLE as error:
                 failures += 1
                 log.warning("heartbeat failed", failures=failures, error=one_line(error))
-                ours = set() if gives_up(failures) else {held.claim.id for _, held in holding}
-            else:
-                failures = 0
+                if gives_up(failures):
+                    for lane, held in holding:
+                        lane.lose([held])
+                continue
+            failures = 0
             for lane, held in holding:
                 if held.claim.id not in ours:
-                    lane.lose([held])
+                    lane.miss(held)
 
     async def _renew(self, holding: Sequence[Held]) -> set[object]:
         if self._pulse is None or self._pulse.is_closed():
