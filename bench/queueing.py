@@ -66,7 +66,9 @@ async def run(names: set[str]) -> AsyncIterator[harness.Row]:
             if "queue_vs_best_peer" in beside:
                 yield await best("queue_vs_best_peer", partial(rate, "drain", DRAINED), ours, peers)
             if "enqueue_vs_best_peer" in beside:
-                yield await best("enqueue_vs_best_peer", partial(rate, "enqueue", ENQUEUED), ours, apart(peers, "enqueue"))
+                yield await best(
+                    "enqueue_vs_best_peer", partial(rate, "enqueue", ENQUEUED), ours, apart(peers, "enqueue")
+                )
             if "wakeup_p95_vs_best_peer" in beside:
                 yield await best("wakeup_p95_vs_best_peer", wakeup, ours, apart(peers, "wakeup"), less=True)
         if "queue_lease_flatness_1m" in names:
