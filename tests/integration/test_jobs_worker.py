@@ -439,6 +439,20 @@ async def test_handlers_that_use_up_the_pool_do_not_starve_the_heartbeat(dsn: st
     await watcher.close()
 
 
+async def test_the_heartbeat_keeps_no_connection_while_there_is_nothing_to_renew(dsn: str, pool: Pool) -> None:
+    beats = f"""
+        SELECT count(*) FROM pg_stat_activity
+         WHERE datname = current_database() AND pid <> pg_backend_pid() AND query = $pulse${queue._RENEW}$pulse$
+    """
+    handler = Recorder(holds=True)
+    await _put(pool, Plain())
+    async with working(dsn, pool, [(Plain, handler)]):
+        await eventually(lambda: pool.fetchval(f"SELECT ({beats}) = 1"))
+        handler.go.set()
+        await eventually(lambda: pool.fetchval(f"SELECT ({beats}) = 0"))
+    assert await states(pool) == {"done": 1}
+
+
 async def test_a_beat_too_slow_for_the_lease_is_refused() -> None:
     """pgqueuer #430: a beat slower than the timeout ran jobs twice."""
     with pytest.raises(ValueError, match="heartbeat"):

@@ -144,6 +144,8 @@ class Worker:
             holding = [(lane, held) for lane in self._lanes.values() for held in lane.holding()]
             if not holding:
                 failures = 0
+                if self._pulse is not None:
+                    self._pulse.terminate()
                 continue
             try:
                 async with asyncio.timeout(self._timing.beat / 2):
