@@ -111,7 +111,7 @@ async def test_a_batch_lease_grows_with_the_batch_only(db: Any) -> None:
     ("sql", "key"), [(queue._ENQUEUE, None), (queue._ENQUEUE_OR_SKIP, "7")], ids=("without key", "with key")
 )
 async def test_enqueueing_looks_up_its_key_and_nothing_else(db: Any, sql: str, key: str | None) -> None:
-    arguments = ("test", "plain", '{"kind": "plain"}', 0, key, None, 5, None)
+    arguments = ("test", "plain", '{"kind": "plain"}', 0, key, None, 5, None, uuid4())
     await _explained(db, sql, arguments)  # what a new session reads of the catalogue does not count
     found, nodes = await _explained(db, sql, arguments)
     assert not _reads_table(nodes)

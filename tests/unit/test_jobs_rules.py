@@ -1,6 +1,7 @@
 """The queue's decisions (spec crawler-core 2.9, 3.4, 3.6; DESIGN ruling 4)."""
 
 import random
+from uuid import RFC_4122
 
 import pytest
 from hypothesis import given
@@ -17,6 +18,7 @@ from orihon.jobs.rules import (
     poll_delay,
     reclaim,
     storable,
+    uuid7,
 )
 
 
@@ -108,3 +110,15 @@ def test_any_text_becomes_one_that_postgresql_takes(text: str) -> None:
     assert "\x00" not in kept
     assert "\n" not in kept
     kept.encode()
+
+
+@pytest.mark.parametrize("drawn", [0, 1, (1 << 80) - 1, 0x5555_5555_5555_5555_5555])
+def test_an_id_is_of_version_7_and_later_ones_sort_behind(drawn: int) -> None:
+    made = uuid7(0x017F22E279B0, drawn)
+    assert (made.version, made.variant) == (7, RFC_4122)
+    assert str(made).startswith("017f22e2-79b0-7")
+    assert made < uuid7(0x017F22E279B1, 0)
+
+
+def test_an_id_keeps_the_randomness_that_it_is_given() -> None:
+    assert len({uuid7(1, 1 << bit) for bit in range(74)}) == 74

@@ -9,7 +9,9 @@ that enqueue short: an equal job that another transaction has inserted but not c
 """
 
 import hashlib
+import os
 import random
+import time
 from collections.abc import Callable, Sequence
 from datetime import datetime
 from typing import Any
@@ -20,7 +22,7 @@ import msgspec
 
 from orihon.db.pool import Connection
 from orihon.jobs.payloads import Payload, kind_of
-from orihon.jobs.rules import LEASE_SECONDS, backoff, storable
+from orihon.jobs.rules import LEASE_SECONDS, backoff, storable, uuid7
 
 _KEY_LIMIT = 400
 
@@ -84,18 +86,21 @@ _OR_COALESCE = f"""{_ON_CONFLICT} DO UPDATE
 
 _WAITED_FOR = "EXISTS (SELECT FROM job_waiters w WHERE w.lane = {lane} AND w.until > now())"
 
-_WAKE = f"(SELECT pg_notify('jobs', $1) WHERE {_WAITED_FOR.format(lane='$1')})"
+_WAKE = f"CASE WHEN {_WAITED_FOR.format(lane='$1')} THEN pg_notify('jobs', $1) END"
 
 _INSERT = f"""
-    INSERT INTO jobs ({_COLUMNS})
-    VALUES ($1, $2, $3::text::jsonb, $4, $5, $6, $7, coalesce($8, now()))
+    INSERT INTO jobs (id, {_COLUMNS})
+    VALUES ({{id}}, $1, $2, $3::text::jsonb, $4, $5, $6, $7, coalesce($8, now()))
 """
 
+# The id is made here where it can be: PostgreSQL opens the system's source of randomness anew for each one.
+_INSERT_WITH_ID = _INSERT.format(id="$9")
+
 # A job without a key is in nobody's way, and most jobs have none: they are spared what a conflict costs.
-_ENQUEUE = f"{_INSERT} RETURNING id, {_WAKE}"
-_ENQUEUE_OR_SKIP = f"{_INSERT} {_OR_SKIP} RETURNING id, {_WAKE}"
+_ENQUEUE = f"{_INSERT_WITH_ID} RETURNING id, {_WAKE}"
+_ENQUEUE_OR_SKIP = f"{_INSERT_WITH_ID} {_OR_SKIP} RETURNING id, {_WAKE}"
 _ENQUEUE_OR_COALESCE = f"""
-    WITH new AS ({_INSERT} {_OR_COALESCE} RETURNING id, old.id IS NULL AS inserted)
+    WITH new AS ({_INSERT.format(id="uuidv7()")} {_OR_COALESCE} RETURNING id, old.id IS NULL AS inserted)
     SELECT id, {_WAKE} FROM new WHERE inserted
 """
 
@@ -134,11 +139,11 @@ async def enqueue(
     row = stored(payload, priority)
     _, kind, _, _, key, *_ = row
     if key is None:
-        job_id = await db.fetchval(_ENQUEUE, *row, at)
+        job_id = await db.fetchval(_ENQUEUE, *row, at, _new_id())
     elif payload.coalesce or priority is not None:
         job_id = await db.fetchval(_ENQUEUE_OR_COALESCE, *row, at, [kind] if payload.coalesce else [])
     else:
-        job_id = await db.fetchval(_ENQUEUE_OR_SKIP, *row, at)
+        job_id = await db.fetchval(_ENQUEUE_OR_SKIP, *row, at, _new_id())
     return AlreadyQueued() if job_id is None else Enqueued(job_id)
 
 
@@ -178,6 +183,11 @@ def stored(payload: Payload, priority: int | None = None) -> Stored:
         _bounded(payload.concurrency_key()),
         payload.max_attempts,
     )
+
+
+def _new_id() -> UUID:
+    # The clock of this process decides nothing by it: `seq` is the order.
+    return uuid7(time.time_ns() // 1_000_000, int.from_bytes(os.urandom(10), "big"))
 
 
 def _bounded(key: str | None) -> str | None:

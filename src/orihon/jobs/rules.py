@@ -1,6 +1,7 @@
 """The queue's decisions, as pure functions."""
 
 import enum
+from uuid import UUID
 
 ATTEMPTS = 5
 """How often a job is tried before it is dead, where its kind does not say otherwise."""
@@ -67,6 +68,15 @@ def reclaim(attempts: int, max_attempts: int, reclaims: int) -> Reclaim:
     if reclaims < REFUNDED_RECLAIMS:
         return Reclaim.REFUND
     return Reclaim.DEAD if attempts >= max_attempts else Reclaim.COUNT
+
+
+def uuid7(milliseconds: int, drawn: int) -> UUID:
+    """A UUID of version 7 (RFC 9562) from the time since 1970 and 80 random bits, of which 74 are used.
+
+    Time comes first, so that what is made together lies together in an index.
+    """
+    high, low = drawn >> 62 & 0xFFF, drawn & (1 << 62) - 1
+    return UUID(int=milliseconds << 80 | 7 << 76 | high << 64 | 2 << 62 | low)
 
 
 def one_line(error: BaseException, limit: int = 2000) -> str:
