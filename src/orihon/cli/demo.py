@@ -4,6 +4,7 @@ import os
 import secrets
 import subprocess
 from pathlib import Path
+from urllib.parse import urlsplit
 
 from orihon.cli.output import line, say
 from orihon.cli.serve import heed_ctrl_c, override, supervise
@@ -62,13 +63,16 @@ def demo(*, with_: Path | None = None, port: int | None = None, data: Path | Non
     )
     settings = load()
 
+    # A walk that finds nobody at home is tried again only after a minute or two.
+    worker = Part("worker", WORKER.command, after=(HOST, urlsplit(address).port or 80))
+
     async def follow(dsn: str) -> None:
         await _follow(dsn, address)
 
     return supervise(
         Supervisor(
             settings,
-            parts=(Part("sample site", orihon(*site)), WEB, WORKER),
+            parts=(Part("sample site", orihon(*site)), WEB, worker),
             prepared=follow,
             ready=lambda ready: _welcome(ready, settings),
             say=say,

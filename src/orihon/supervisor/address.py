@@ -1,4 +1,4 @@
-"""The address to listen on: whether it can be had, what to call it, and when the web process answers there."""
+"""Addresses to listen on: whether one can be had, what to call it, and when another part answers there."""
 
 import asyncio
 import errno
@@ -67,6 +67,18 @@ async def until_answering(settings: Settings) -> None:
     host = "127.0.0.1" if settings.host in _WILDCARDS else settings.host
     while not await _answers(host, settings.port):  # noqa: ASYNC110 - another process makes it so
         await asyncio.sleep(0.03)
+
+
+async def until_open(host: str, port: int) -> None:
+    """Wait until somebody listens there."""
+    while True:
+        try:
+            _, writer = await asyncio.open_connection(host, port)
+        except OSError:
+            await asyncio.sleep(0.03)
+        else:
+            writer.close()
+            return
 
 
 async def _answers(host: str, port: int) -> bool:

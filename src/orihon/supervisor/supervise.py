@@ -23,10 +23,18 @@ from orihon.supervisor.service import LONGEST_PAUSE, Say, Service, keep_alive
 
 
 class Part(msgspec.Struct, frozen=True):
-    """A process to run beside the database: its name in messages, and its command."""
+    """A process to run beside the database.
+
+    Attributes:
+        name: in messages.
+        command: what to run.
+        after: host and port of another part that it needs: it starts once somebody listens there, and at latest
+            after `OPENS_WITHIN`.
+    """
 
     name: str
     command: tuple[str, ...]
+    after: tuple[str, int] | None = None
 
 
 class Ready(msgspec.Struct, frozen=True, kw_only=True):
@@ -40,6 +48,9 @@ def orihon(*words: str) -> tuple[str, ...]:
     """The command line of a part of this program. `-P`: the working directory is no place for modules."""
     return (sys.executable, "-P", "-m", "orihon.cli", *words)
 
+
+OPENS_WITHIN = 20.0
+"""Seconds that a part is waited for before those that need it start all the same."""
 
 WEB = Part("web", orihon("web"))
 WORKER = Part("worker", orihon("worker"))
@@ -154,7 +165,11 @@ class Supervisor:
         }
         self.children = [Child(part.name, part.command, environment, lifeline) for part in self._parts]
         stack.push_async_callback(self._stop_children)
-        for child in self.children:
+        for part, child in zip(self._parts, self.children, strict=True):
+            if part.after:
+                with suppress(TimeoutError):
+                    async with asyncio.timeout(OPENS_WITHIN):
+                        await address.until_open(*part.after)
             await child.start()
         return self.children
 
