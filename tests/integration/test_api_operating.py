@@ -350,3 +350,19 @@ async def test_a_database_that_is_away_is_told_in_words(server: EmbeddedPostgres
             answer = await guest.get(path)
             assert (answer.status, answer.json["error"]["code"]) == (503, "unavailable")
             assert "Retry-After" in answer.headers
+
+
+async def test_a_setting_that_the_door_cannot_use_is_told_when_a_source_is_tried(
+    server: EmbeddedPostgres, tmp_path: Path
+) -> None:
+    """`orihon serve` refuses to start with it; a web process alone can only say so here."""
+    async with (
+        own_database(server) as (pool, dsn),
+        serving(pool, dsn, tmp_path, private_origins=("no origin",)) as misconfigured,
+    ):
+        administrator = await misconfigured.person("admin", admin=True)
+        answer = await administrator.post(
+            f"{SOURCES}/check", {"adapter": "html", "url": "https://a.test/", "settings": {"profile": "sample"}}
+        )
+    assert (answer.status, answer.json["error"]["code"]) == (503, "unavailable")
+    assert "ORIHON_PRIVATE_ORIGINS" in answer.json["error"]["message"]

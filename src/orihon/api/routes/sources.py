@@ -22,6 +22,7 @@ from orihon.api.shapes import (
     WalkList,
     source_view,
 )
+from orihon.config import ConfigError
 from orihon.db.pool import Connection
 from orihon.fetch.errors import FetchError
 from orihon.ingest import sources
@@ -84,7 +85,12 @@ class SourceController(Controller):
             adapter = open_adapter(data.adapter, data.url, data.settings)
         except BadSettings as error:
             raise invalid("settings", "invalid", str(error)) from error
-        async with FetchClient(context.settings, context.pool) as fetcher:
+        try:
+            door = FetchClient(context.settings, context.pool)
+        except ConfigError as error:
+            # `orihon serve` stops at once with these words; a web process alone has nobody else to tell.
+            raise ApiError(503, Code.UNAVAILABLE, str(error)) from error
+        async with door as fetcher:
             return await preview(adapter, fetcher, expected=(FetchError,))
 
     @get("/{source_id:uuid}", guards=[administrator], responses=errors(401, 403, 404), summary="One source")
