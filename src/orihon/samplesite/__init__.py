@@ -18,12 +18,26 @@ The markup, newest first everywhere (`site.css` aside, this is all that a profil
   `page1`, `page2`... and the addresses in `src`; `nav.chapters a[rel=prev]` and `a[rel=next]`;
 * errors are HTML with their status, `main.error`.
 
-Addresses are relative to the host. `GET /manifest.json` says the same for machines, with SHA-256 and size of every
-image (`?hashes=0`: without, and without drawing anything; `?work=<slug>`: one work).
+Addresses are relative to the host. The creators' feed, a JSON API, is described in `feed.py`.
+
+`GET /manifest.json` says the same for machines, `{"version", "works": [...], "creators": [...]}`, with SHA-256 and size
+of every image and file (`?hashes=0`: without, and without drawing anything; `?work=<slug>`, `?creator=<slug>`: only
+that one).
 """
 
 try:
-    from orihon.samplesite.catalogue import Catalogue, Chapter, DrawnCover, DrawnPage, Given, OnDisk, Work
+    from orihon.samplesite.catalogue import (
+        Catalogue,
+        Chapter,
+        DrawnCover,
+        DrawnPage,
+        Given,
+        OnDisk,
+        Packed,
+        Swatch,
+        Work,
+    )
+    from orihon.samplesite.creators import Attachment, Creator, Creators, Post
     from orihon.samplesite.folder import BadFolder
     from orihon.samplesite.ports import PortTaken, kept_port
     from orihon.samplesite.site import RequestLog, SampleSite, Seen, run, serve, site_folder
@@ -37,17 +51,23 @@ except ModuleNotFoundError as error:
     ) from error
 
 __all__ = [
+    "Attachment",
     "BadFolder",
     "Catalogue",
     "Chapter",
+    "Creator",
+    "Creators",
     "DrawnCover",
     "DrawnPage",
     "Given",
     "OnDisk",
+    "Packed",
     "PortTaken",
+    "Post",
     "RequestLog",
     "SampleSite",
     "Seen",
+    "Swatch",
     "Work",
     "kept_port",
     "run",

@@ -55,7 +55,21 @@ class OnDisk(msgspec.Struct, frozen=True):
     height: int
 
 
-Image = DrawnPage | DrawnCover | Given | OnDisk
+class Swatch(msgspec.Struct, frozen=True):
+    """A tiny image of one colour, no two alike: for feeds of ten thousand posts, where drawing would take the day."""
+
+    seed: str
+
+
+class Packed(msgspec.Struct, frozen=True):
+    """A zip of text files: something that a post offers and no reader can show."""
+
+    seed: str
+    files: int
+
+
+Image = DrawnPage | DrawnCover | Swatch | Given | OnDisk
+Media = Image | Packed
 
 
 class Chapter(msgspec.Struct, kw_only=True):

@@ -5,7 +5,7 @@ from typing import Literal
 
 import msgspec
 
-from orihon.samplesite.catalogue import DrawnCover, DrawnPage, Given, Image
+from orihon.samplesite.catalogue import DrawnCover, DrawnPage, Given, Image, Media, Packed, Swatch
 from orihon.samplesite.dice import Dice
 from orihon.samplesite.series import series
 
@@ -15,6 +15,7 @@ COVER = (800, 1200)
 PAGE = (840, 1230)
 STRIP_WIDTH = 690
 STRIP_HEIGHTS = (3000, 3400)
+SWATCH = (24, 32)
 
 CONTENT_TYPES: Mapping[Format, str] = {"jpeg": "image/jpeg", "png": "image/png", "webp": "image/webp"}
 SUFFIXES: Mapping[str, str] = {
@@ -58,13 +59,19 @@ def size(image: Image) -> tuple[int, int] | None:
     if isinstance(image, DrawnPage | DrawnCover):
         paper = sheet(image)
         return paper.width, paper.height
+    if isinstance(image, Swatch):
+        return SWATCH
     return image.width, image.height
 
 
-def content_type(image: Image) -> str:
-    """The media type under which an image is served."""
+def content_type(image: Media) -> str:
+    """The media type under which an image or a file is served."""
     if isinstance(image, DrawnPage | DrawnCover):
         return CONTENT_TYPES[sheet(image).format]
+    if isinstance(image, Swatch):
+        return "image/png"
+    if isinstance(image, Packed):
+        return "application/zip"
     return image.content_type
 
 

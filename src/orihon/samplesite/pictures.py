@@ -15,9 +15,10 @@ from pathlib import Path
 import msgspec
 
 from orihon.samplesite import paper
-from orihon.samplesite.catalogue import DrawnCover, DrawnPage, Given, Image, OnDisk
+from orihon.samplesite.catalogue import DrawnCover, DrawnPage, Given, Media, OnDisk, Packed, Swatch
 from orihon.samplesite.dice import digest
 from orihon.samplesite.drawing import draw
+from orihon.samplesite.small import pack, swatch
 
 VERSION = 1
 """Raise this when drawings change: older ones are then no longer served."""
@@ -40,14 +41,17 @@ class Pictures:
         self._drawing: dict[Path, asyncio.Future[bytes]] = {}
         self._hashes: dict[Path, str] = {}
 
-    async def get(self, image: Image) -> Picture:
-        """The bytes of an image.
+    async def get(self, image: Media) -> Picture:
+        """The bytes of an image, or of another file.
 
         Raises:
             OSError: an image of the `--with` folder is gone, or the disk is full.
         """
         if isinstance(image, Given):
             return Picture(image.body, image.content_type, sha256(image.body).hexdigest())
+        if isinstance(image, Swatch | Packed):  # Made in less time than a file is opened in.
+            body = swatch(image) if isinstance(image, Swatch) else pack(image)
+            return Picture(body, paper.content_type(image), sha256(body).hexdigest())
         if isinstance(image, OnDisk):
             body = await self._run(image.path.read_bytes)
             return Picture(body, image.content_type, sha256(body).hexdigest())

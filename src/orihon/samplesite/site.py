@@ -17,7 +17,9 @@ from aiohttp import web
 
 from orihon.samplesite import folder, html
 from orihon.samplesite.catalogue import NEWEST, Catalogue, Chapter, Given, Image, Work
+from orihon.samplesite.creators import Creators
 from orihon.samplesite.delivery import deliver
+from orihon.samplesite.feed import ApiError, Feed
 from orihon.samplesite.manifest import send_manifest
 from orihon.samplesite.pictures import Pictures
 from orihon.samplesite.ports import listen
@@ -78,8 +80,17 @@ class RequestLog:
 class Site:
     """The handlers, over a catalogue that may change at any time."""
 
-    def __init__(self, catalogue: Catalogue, pictures: Pictures, log: RequestLog, *, per_page: int = PER_PAGE) -> None:
+    def __init__(
+        self,
+        catalogue: Catalogue,
+        creators: Creators,
+        pictures: Pictures,
+        log: RequestLog,
+        *,
+        per_page: int = PER_PAGE,
+    ) -> None:
         self._catalogue = catalogue
+        self._creators = creators
         self._pictures = pictures
         self._log = log
         self._per_page = per_page
@@ -97,6 +108,7 @@ class Site:
         app.router.add_get("/manifest.json", self._manifest)
         app.router.add_get("/static/site.css", self._style)
         app.router.add_get("/static/wait.svg", self._spinner)
+        Feed(self._creators, self._pictures).add_to(app)
         return app
 
     @web.middleware
@@ -104,6 +116,8 @@ class Site:
         """The one way in and out: what the site does to every request happens here and nowhere else."""
         try:
             response = await handler(request)
+        except ApiError as error:
+            response = error.answer()
         except web.HTTPException as error:
             response = _document(html.error(HTTPStatus(error.status), error.text or ""), error.status)
             if "Allow" in error.headers:
@@ -165,9 +179,14 @@ class Site:
         return deliver(request, picture, None if isinstance(image, Given) else modified)
 
     async def _manifest(self, request: web.Request) -> web.StreamResponse:
-        slug = request.query.get("work")
-        works = self._catalogue.works if slug is None else [self._find(slug)]
-        return await send_manifest(request, works, self._pictures if request.query.get("hashes") != "0" else None)
+        work, creator = request.query.get("work"), request.query.get("creator")
+        everything = work is None and creator is None
+        works = self._catalogue.works if everything else [] if work is None else [self._find(work)]
+        creators = [one for one in self._creators.all if everything or one.slug == creator]
+        if creator is not None and not creators:
+            raise web.HTTPNotFound(text="There is no such creator.")
+        pictures = None if request.query.get("hashes") == "0" else self._pictures
+        return await send_manifest(request, works, creators, pictures)
 
     async def _style(self, _: web.Request) -> web.StreamResponse:
         return web.Response(text=_stylesheet(), content_type="text/css", charset="utf-8")
@@ -189,7 +208,9 @@ class SampleSite:
     """A running site, for tests and for the command: `async with SampleSite(tmp_path, works=3) as site: site.url`.
 
     Without a measure it offers the whole sample catalogue; `works` (with `chapters` and `pages` each) a small one;
-    `titles` a long list of works that cost nothing; `catalogue` one's own. Everything it keeps is under `data`.
+    `titles` a long list of works that cost nothing; `catalogue` one's own. The creators are those of the demo beside
+    the whole sample catalogue and none beside another, unless `creators` says who, or `posts` how much one creator has
+    posted. Everything it keeps is under `data`.
     """
 
     def __init__(
@@ -201,11 +222,14 @@ class SampleSite:
         pages: int | None = None,
         titles: int | None = None,
         catalogue: Catalogue | None = None,
+        creators: Creators | None = None,
+        posts: int | None = None,
         with_folder: Path | None = None,
         per_page: int = PER_PAGE,
         host: str = "127.0.0.1",
         port: int = 0,
     ) -> None:
+        whole = catalogue is None and titles is None and works is None
         if catalogue is not None:
             self.catalogue = catalogue
         elif titles is not None:
@@ -216,6 +240,12 @@ class SampleSite:
             self.catalogue = Catalogue.sample()
         for work in reversed(folder.works(with_folder) if with_folder else []):
             self.catalogue.add(work)
+        if creators is not None:
+            self.creators = creators
+        elif posts is not None:
+            self.creators = Creators.plain(posts)
+        else:
+            self.creators = Creators.sample() if whole else Creators()
         self.log = RequestLog()
         self._data = data
         self._host, self._port = host, port
@@ -234,6 +264,10 @@ class SampleSite:
         """The first page of the listing: what a source follows."""
         return f"{self.origin}/works/"
 
+    def feed_url(self, slug: str) -> str:
+        """A creator, as a source follows them."""
+        return f"{self.origin}/api/creators/{slug}"
+
     async def start(self) -> None:
         """Listen.
 
@@ -243,7 +277,7 @@ class SampleSite:
         socket = listen(self._host, self._port, self._data)
         self._port = socket.getsockname()[1]
         self._pictures = Pictures(self._data / "cache")
-        site = Site(self.catalogue, self._pictures, self.log, per_page=self._per_page)
+        site = Site(self.catalogue, self.creators, self._pictures, self.log, per_page=self._per_page)
         self._runner = web.AppRunner(site.app(), access_log=None, shutdown_timeout=1.0)
         await self._runner.setup()
         await web.SockSite(self._runner, socket).start()
