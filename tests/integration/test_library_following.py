@@ -137,6 +137,22 @@ async def test_a_moved_cover_shows_as_an_update_and_is_wanted(pool: Pool, source
     assert (kept.updated, kept.wants_cover) == (True, True)
 
 
+@pytest.mark.parametrize(
+    ("names", "kept"),
+    [(("İlhan", "ilhan"), ["İlhan"]), (("ΟΔΟΣ", "Oda", "οδοσ"), ["ΟΔΟΣ", "Oda"]), (("b", "A", " B "), ["b", "A"])],
+    ids=["dotted capital", "final sigma", "blanks"],
+)
+async def test_names_that_differ_only_in_case_are_one_and_the_first_spelling_stays(
+    pool: Pool, source_id: UUID, names: tuple[str, ...], kept: list[str]
+) -> None:
+    """The lower case that counts is the database's: by another's, the title could never be kept."""
+    work = await keep(pool, source_id, a_title(authors=names, artists=names, genres=names, tags=names))
+    row = await pool.fetchrow("SELECT authors, genres, tags FROM works WHERE id = $1", work.work_id)
+    assert row is not None
+    assert row["authors"] == kept
+    assert sorted(row["genres"]) == sorted(row["tags"]) == sorted(kept)
+
+
 def test_the_metadata_hash_changes_with_every_field_but_the_chapters() -> None:
     plain = a_title("a=1")
     assert metadata_hash(plain) == metadata_hash(a_title("b=2", "a=1"))

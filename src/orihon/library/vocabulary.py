@@ -8,10 +8,13 @@ from uuid import UUID
 
 from orihon.db.pool import Connection
 
-# Names are inserted in one order, so that two walks that share names cannot lock each other out.
+# Names are inserted in one order, so that two walks that share names cannot lock each other out. Which names are one is
+# for the database to say, whose lower case is not Python's (`İ`, `Σ`).
 _PEOPLE = """
-    WITH named AS (SELECT name, position FROM unnest($2::text[]) WITH ORDINALITY AS n (name, position)),
-    made AS (
+    WITH named AS (
+        SELECT DISTINCT ON (lower(name)) name, position
+          FROM unnest($2::text[]) WITH ORDINALITY AS n (name, position) ORDER BY lower(name), position
+    ), made AS (
         INSERT INTO people (name) SELECT name FROM named ORDER BY lower(name)
         ON CONFLICT ((lower(name))) DO UPDATE SET name = people.name
         RETURNING id, name
@@ -23,7 +26,9 @@ _PEOPLE = """
 
 _GENRES = """
     WITH made AS (
-        INSERT INTO genres (name) SELECT name FROM unnest($2::text[]) AS n (name) ORDER BY lower(name)
+        INSERT INTO genres (name)
+        SELECT DISTINCT ON (lower(name)) name
+          FROM unnest($2::text[]) WITH ORDINALITY AS n (name, position) ORDER BY lower(name), position
         ON CONFLICT ((lower(name))) DO UPDATE SET name = genres.name
         RETURNING id
     )
@@ -32,7 +37,9 @@ _GENRES = """
 
 _TAGS = """
     WITH made AS (
-        INSERT INTO tags (kind, name) SELECT 'general', name FROM unnest($2::text[]) AS n (name) ORDER BY lower(name)
+        INSERT INTO tags (kind, name)
+        SELECT DISTINCT ON (lower(name)) 'general', name
+          FROM unnest($2::text[]) WITH ORDINALITY AS n (name, position) ORDER BY lower(name), position
         ON CONFLICT (kind, (lower(name))) DO UPDATE SET name = tags.name
         RETURNING id
     )
@@ -68,32 +75,28 @@ LONGEST_NAME = 200
 """Characters of a name; an index could not hold just any text that a site calls a name."""
 
 
-def distinct(names: Iterable[str]) -> list[str]:
-    """Names without blanks and repetitions, whatever their casing; the first spelling stays, cut where too long."""
-    unique: dict[str, str] = {}
-    for name in names:
-        if stripped := " ".join(name.split())[:LONGEST_NAME].rstrip():
-            unique.setdefault(stripped.lower(), stripped)
-    return list(unique.values())
+def spelled(names: Iterable[str]) -> list[str]:
+    """Names with single blanks, without empty ones, cut where too long."""
+    return [name for written in names if (name := " ".join(written.split())[:LONGEST_NAME].rstrip())]
 
 
 async def set_people(db: Connection, work_id: UUID, *, authors: Sequence[str], artists: Sequence[str]) -> None:
     """Replace who made a work, in the order given. The first author is what lists sort by."""
     await db.execute("DELETE FROM work_people WHERE work_id = $1", work_id)
     for role, names in (("author", authors), ("artist", artists)):
-        await db.execute(_PEOPLE, work_id, distinct(names), role)
+        await db.execute(_PEOPLE, work_id, spelled(names), role)
     await db.execute(_COPY_AUTHORS, work_id)
 
 
 async def set_genres(db: Connection, work_id: UUID, names: Sequence[str]) -> None:
     """Replace a work's genres."""
     await db.execute("DELETE FROM work_genres WHERE work_id = $1", work_id)
-    await db.execute(_GENRES, work_id, distinct(names))
+    await db.execute(_GENRES, work_id, spelled(names))
     await db.execute(_COPY_GENRES, work_id)
 
 
 async def set_tags(db: Connection, work_id: UUID, names: Sequence[str]) -> None:
     """Replace a work's tags as its source tells them."""
     await db.execute("DELETE FROM work_tags WHERE work_id = $1", work_id)
-    await db.execute(_TAGS, work_id, distinct(names))
+    await db.execute(_TAGS, work_id, spelled(names))
     await db.execute(_COPY_TAGS, work_id)
