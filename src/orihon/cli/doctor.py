@@ -13,15 +13,22 @@ from cyclopts import Parameter
 
 from orihon import __version__
 from orihon.cli.output import as_json, line, say
-from orihon.config import Settings, load
+from orihon.config import ConfigError, Settings, load
 from orihon.db import identity, leftovers, lockfile, migrate
 from orihon.db.embedded import EmbeddedPostgres
 from orihon.db.errors import DatabaseError
-from orihon.db.pool import Connection
+from orihon.db.pool import Connection, open_pool
 from orihon.db.server import database, reach, shortcomings
+from orihon.fetch.client import FetchClient
+from orihon.fetch.errors import FetchError
+from orihon.ops import exactness, queue_check, store_check
+from orihon.storage.local import LocalStorage
 
 LITTLE_SPACE = 2 * 1024**3
 """Bytes of free disk below which a library soon cannot grow."""
+
+MANIFEST_BYTES = 256 * 1024 * 1024
+"""The largest manifest that is read."""
 
 Verdict = Literal["ok", "warning", "problem"]
 
@@ -36,23 +43,33 @@ class Check(msgspec.Struct, frozen=True):
 
 
 async def doctor(
-    *, json: Annotated[bool, Parameter("--json", negative="", help="Print JSON, for scripts.")] = False
+    *,
+    store: Annotated[bool, Parameter("--store", negative="", help="Read and hash every stored file, too.")] = False,
+    against: Annotated[
+        str | None, Parameter(help="Compare the library with a site that tells what it offers. Implies --store.")
+    ] = None,
+    json: Annotated[bool, Parameter("--json", negative="", help="Print JSON, for scripts.")] = False,
 ) -> int:
     """Check the installation and say what to do.
 
-    Looks at Python, the data directory, leftovers of killed processes, the web app, the database and its schema. The
-    exit status is 1 if there is a problem; a warning is none.
+    Looks at Python, the data directory, leftovers of killed processes, the web app, the database, its schema and the
+    queue. The exit status is 1 if there is a problem; a warning is none.
+
+    `--against URL` asks a site for its /manifest.json, as the sample site has one, and compares works, chapters, order,
+    pages and bytes with what was brought from there.
 
     For example:
 
     ```
     orihon doctor
+    orihon doctor --store
+    orihon doctor --against http://127.0.0.1:23000
     orihon doctor --json
     ```
     """
     settings = load()
     found = [python(), data_directory(settings.data), free_space(settings.data), leftover(settings), web_app()]
-    found += [check async for check in database_checks(settings)]
+    found += [check async for check in database_checks(settings, store=store or bool(against), against=against)]
     if json:
         as_json(found)
     else:
@@ -126,8 +143,8 @@ def web_app() -> Check:
     return Check("Web app", "problem", "not built", "In a checkout run `make web`; an installed wheel carries it.")
 
 
-async def database_checks(settings: Settings) -> AsyncIterator[Check]:
-    """The server and the schema; a server is started for it where none runs."""
+async def database_checks(settings: Settings, *, store: bool, against: str | None) -> AsyncIterator[Check]:
+    """The server and what is in it; a server is started for it where none runs."""
     name = "Database"
     if settings.database_url is None and not (settings.data / "postgres" / "data").exists():
         yield Check(name, "ok", "the embedded PostgreSQL is made by the first `orihon serve`")
@@ -137,9 +154,16 @@ async def database_checks(settings: Settings) -> AsyncIterator[Check]:
             db = await reach(dsn)
             try:
                 yield await _server(db)
-                yield await _schema(db)
+                schema = await _schema(db)
+                yield schema
+                if schema.verdict == "ok":
+                    yield await _queue(db)
             finally:
                 await db.close()
+            if schema.verdict == "ok" and store:
+                yield await _store(settings, dsn)
+            if schema.verdict == "ok" and against:
+                yield await _site(settings, dsn, against)
     except DatabaseError as error:
         yield Check(name, "problem", "cannot be used", str(error))
 
@@ -161,3 +185,54 @@ async def _schema(db: Connection) -> Check:
     return Check(
         "Schema", "warning", found.revision or "none yet", "`orihon serve` or `orihon db upgrade` brings it up."
     )
+
+
+SHOWN = 20
+"""So many faults of a kind are told; the rest is counted."""
+
+
+async def _verdict(name: str, faults: AsyncIterator[str], fine: str) -> Check:
+    told, total = list[str](), 0
+    async for fault in faults:
+        total += 1
+        if total <= SHOWN:
+            told.append(fault)
+    if not total:
+        return Check(name, "ok", fine)
+    if total > SHOWN:
+        told.append(f"and {total - SHOWN} more")
+    return Check(name, "problem", f"{total} faults", "\n     ".join(told))
+
+
+async def _queue(db: Connection) -> Check:
+    return await _verdict("Queue", queue_check.faults(db), "nothing is lost, stuck or leased by the dead")
+
+
+async def _store(settings: Settings, dsn: str) -> Check:
+    pool = await open_pool(dsn, size=2)
+    try:
+        faults = store_check.faults(pool, LocalStorage(settings.data))
+        return await _verdict("Store", faults, "every image is there with its own bytes, and nothing else")
+    finally:
+        await pool.close()
+
+
+async def _site(settings: Settings, dsn: str, against: str) -> Check:
+    name, origin = "Site", exactness.origin_of(against)
+    # Named on the command line by the operator, so it may be private.
+    trusting = msgspec.structs.replace(settings, private_origins=(*settings.private_origins, origin))
+    try:
+        async with FetchClient(trusting) as door:
+            answer = await door.get(f"{origin}/manifest.json", max_bytes=MANIFEST_BYTES)
+        offered = exactness.manifest(answer.body)
+    except (ConfigError, FetchError, exactness.BadManifest) as error:
+        return Check(name, "problem", f"{origin} does not tell what it offers", str(error))
+    db = await reach(dsn)
+    try:
+        sources = await exactness.followed(db, origin)
+        if not sources:
+            return Check(name, "problem", f"no source follows {origin}", "`orihon source list` shows what is followed.")
+        faults = exactness.differences(db, offered, sources)
+        return await _verdict(name, faults, f"the library is exactly what {origin} offers")
+    finally:
+        await db.close()
