@@ -129,6 +129,8 @@ HOSTILE = {
         b"<p>" + b"".join(b'<b a=">%d">' % n for n in range(1_000)) + b"</p>" + b"<p>x</p>" * 1_000
     ),
     "nesting where nothing closes anything": b"<svg>" + b"<td><g>" * 50_000,
+    "deep nesting that is closed": b"<span>" * 9_000 + b"a" + b"</span>" * 9_000,
+    "text that every element around it has": b"<span>" * 400 + b"a b " * 200_000 + b"</span>" * 400,
     "five megabytes": b"x" * 5_000_000,
 }
 
@@ -149,8 +151,18 @@ def test_markup_of_a_large_but_honest_list_is_read() -> None:
 
 def test_limits_hold_where_the_parser_is_still_quick() -> None:
     begun = time.perf_counter()
-    dom.parse(b"<div>" * dom.MOST_UNCLOSED, "text/html")
+    with pytest.raises(Unreadable, match="nested"):
+        dom.parse(b"<div>" * dom.MOST_UNCLOSED, "text/html")
     assert time.perf_counter() - begun < 10
+
+
+def test_the_texts_of_every_element_of_a_page_within_the_limits_are_soon_read() -> None:
+    words, depth = 1_000, dom.MOST_NESTED_TEXT // 4_100
+    deep = b"<span>" * 500 + b"a b " * words + b"</span>" * 500
+    tree = dom.parse(b"<div>" + deep * (depth // 500) + b"</div>", "text/html")
+    begun = time.perf_counter()
+    assert sum(len(element.text()) for element in tree.css("span")) > dom.MOST_NESTED_TEXT * 0.8
+    assert time.perf_counter() - begun < 5
 
 
 @pytest.mark.parametrize(

@@ -4,6 +4,9 @@ The parser neither crashes nor overflows its stack, but three shapes of markup c
 nesting and tags with thousands of attributes (quadratic time), and formatting elements that are never closed, which
 HTML reopens in every later block (quadratic memory: 34 kB can become 4 GB). Each is counted before parsing. The counts
 err towards refusal, and their limits lie far above what sites send.
+
+A tree can cost more than its markup, too: who reads the text of each element reads a text as often as it is nested.
+So the tree is measured before anybody looks at it.
 """
 
 import codecs
@@ -20,6 +23,10 @@ MOST_TAGS = 120_000
 MOST_UNCLOSED = 20_000
 MOST_ATTRIBUTES = 3_000
 MOST_REOPENED = 500_000
+MOST_DEPTH = 512
+"""Browsers nest no deeper, either."""
+MOST_NESTED_TEXT = 32_000_000
+"""Characters, each counted once for every element around it: what reading the text of every element costs."""
 
 # WHATWG: what sites call latin-1, Shift JIS and so on is in truth the superset that Windows used.
 _SUPERSETS = {
@@ -74,7 +81,28 @@ def parse(body: bytes, content_type: str) -> LexborHTMLParser:
             )
     if _CROWDED.search(text):
         raise Unreadable(f"The page has a tag with {MOST_ATTRIBUTES:,} attributes or more, which is not read.")
-    return LexborHTMLParser(text, scripting=True)
+    tree = LexborHTMLParser(text, scripting=True)
+    _refuse_tangled(tree)
+    return tree
+
+
+def _refuse_tangled(tree: LexborHTMLParser) -> None:
+    node, depth, nested = tree.root, 1, 0
+    while node is not None:
+        if node.is_text_node:
+            nested += depth * len(node.text_content or "")
+        if depth > MOST_DEPTH or nested > MOST_NESTED_TEXT:
+            raise Unreadable(
+                "The page is nested more deeply than any page that people see, so it is not read: its text would cost "
+                "minutes to take out. Open the address in a browser: is it the page that you expect?"
+            )
+        onward = node.first_child
+        depth += 1
+        while onward is None and node is not None:
+            onward = node.next
+            depth -= 1
+            node = node.parent
+        node = onward
 
 
 def decode(body: bytes, content_type: str) -> str:
