@@ -1,6 +1,8 @@
 """What sources say about works: identity, order, what vanished and what people keep."""
 
 import asyncio
+import random
+import string
 from decimal import Decimal
 from typing import Any
 from uuid import UUID
@@ -11,6 +13,7 @@ import pytest
 from orihon.db.pool import Connection, Pool
 from orihon.library import following
 from orihon.library.following import keep_title, metadata_hash, positions, vanished
+from orihon.sources.html.addresses import LONGEST_KEY
 from orihon.sources.records import ChapterRef, Title
 
 pytestmark = pytest.mark.anyio
@@ -151,6 +154,16 @@ async def test_names_that_differ_only_in_case_are_one_and_the_first_spelling_sta
     assert row is not None
     assert row["authors"] == kept
     assert sorted(row["genres"]) == sorted(row["tags"]) == sorted(kept)
+
+
+async def test_the_longest_keys_that_an_adapter_makes_can_be_kept(pool: Pool, source_id: UUID) -> None:
+    dice = random.Random(1)
+
+    def longest() -> str:
+        return "".join(dice.choice(string.ascii_letters + string.digits) for _ in range(LONGEST_KEY))
+
+    kept = await keep(pool, source_id, a_title(longest(), key=longest()))
+    assert kept.chapters_new == 1
 
 
 def test_the_metadata_hash_changes_with_every_field_but_the_chapters() -> None:

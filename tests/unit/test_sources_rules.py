@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 from selectolax.lexbor import LexborHTMLParser
 
 from orihon.sources.html.addresses import (
+    LONGEST_KEY,
     key_of,
     numbered_path,
     query_number,
@@ -60,6 +61,22 @@ def test_chapter_key_is_the_last_segment_that_is_no_reader_page(url: str, key: s
 def test_title_key(url: str, rule: Key, key: str) -> None:
     """crawler-daemon-reader 12.3: the last segment, unless the profile takes another part."""
     assert key_of(url, rule) == key
+
+
+@pytest.mark.parametrize(
+    ("url", "other", "rule"),
+    [
+        (f"/{'x' * 1_900}/", f"/{'x' * 1_899}y/", CHAPTER),
+        (f"/{'進' * 500}/", f"/{'進' * 499}撃/", CHAPTER),
+        ("/show?id=a%00b", "/show?id=a%00c", Key(query="id")),
+    ],
+    ids=["long", "long in bytes", "zero byte"],
+)
+def test_a_key_that_could_not_be_stored_is_told_apart_by_its_hash(url: str, other: str, rule: Key) -> None:
+    key = key_of(url, rule)
+    assert len(key.encode()) <= LONGEST_KEY
+    assert "\0" not in key
+    assert key == key_of(url, rule) != key_of(other, rule)
 
 
 @pytest.mark.parametrize(

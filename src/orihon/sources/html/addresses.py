@@ -1,5 +1,6 @@
 """Addresses on a page: what they resolve to, and the keys that are made from them."""
 
+import hashlib
 from urllib.parse import parse_qs, parse_qsl, urlencode, urlsplit, urlunsplit
 
 import ada_url
@@ -9,6 +10,9 @@ from orihon.sources.html.profile import Key
 from orihon.sources.html.text import Css, first
 
 LONGEST = 2_000
+
+LONGEST_KEY = 500
+"""Bytes of a key as it stands; an index that names a chapter by two of them holds no more than some 2,700."""
 
 
 def base_of(tree: LexborHTMLParser, url: str) -> str:
@@ -41,9 +45,17 @@ def origin(url: str) -> tuple[str, str]:
 def key_of(written: str, rule: Key) -> str:
     """The key of an address as it is written on the page (crawler-daemon-reader 12.3).
 
-    An address without what the rule asks for is its own key, whole.
+    An address without what the rule asks for is its own key, whole. A key that could not be stored is told apart by
+    its hash.
     """
-    address = written.strip()
+    key = _as_written(written.strip(), rule)
+    told = key.encode("utf-8", "surrogatepass")
+    if len(told) <= LONGEST_KEY and "\0" not in key:
+        return key
+    return f"sha256:{hashlib.sha256(told).hexdigest()}"
+
+
+def _as_written(address: str, rule: Key) -> str:
     path, _, query = address.partition("#")[0].partition("?")
     if rule.query:
         return next(iter(parse_qs(query).get(rule.query, ())), address)
