@@ -5,7 +5,7 @@ from collections.abc import Iterable
 import pytest
 
 from orihon.ingest.rules import Outcome
-from orihon.ingest.walk import Counts, Failed, Kept, Limits, Page, Result, Skipped, run_chunk
+from orihon.ingest.walk import MOST_REPEATED, Counts, Failed, Kept, Limits, Page, Result, Skipped, run_chunk
 from orihon.sources.adapter import LayoutChanged
 from orihon.sources.records import Cursor
 
@@ -111,6 +111,20 @@ async def test_an_item_that_slid_to_the_next_page_is_kept_once() -> None:
     _, counts = await walk(line)
     assert line.kept == ["a", "b", "c"]
     assert counts.discovered == 3
+
+
+async def test_a_list_that_shows_the_same_page_for_ever_is_a_failure_and_not_walked_on() -> None:
+    line, notebook = ListedLine(["a b c", *["b c a"] * 50]), Notebook()
+    with pytest.raises(LayoutChanged, match="read already"):
+        await walk(line, notebook)
+    assert len(notebook.checkpoints) == MOST_REPEATED
+    assert line.kept == ["a", "b", "c"]
+
+
+async def test_a_list_that_grows_by_two_pages_while_it_is_read_is_walked_to_its_end() -> None:
+    line = ListedLine(["a b", "b a", "a b", "b c", "b", "c", "d"])
+    assert (await walk(line))[0] is Outcome.END_OF_LIST
+    assert line.kept == ["a", "b", "c", "d"]
 
 
 async def test_a_failed_item_that_shows_up_again_is_tried_again() -> None:

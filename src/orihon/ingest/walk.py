@@ -15,6 +15,10 @@ from orihon.sources.records import Cursor
 
 Item = TypeVar("Item")
 
+MOST_REPEATED = 3
+"""Pages in a row with nothing on them that this chunk has not met. A list that grows while it is read pushes entries on
+to the next page; a site that takes no notice of the page's number shows the same ones for ever."""
+
 
 class Counts(msgspec.Struct, kw_only=True):
     """Live counts of a walk, carried from chunk to chunk."""
@@ -115,13 +119,14 @@ async def run_chunk(
     """Walk from `start` until the list ends, the line proves the rest, a limit is met or the time box is full.
 
     Raises:
-        LayoutChanged: the list leads back to a page that this chunk has read already.
+        LayoutChanged: the list leads back to a page that this chunk has read already, or repeats itself.
         Whatever `line.page` raises: a page that cannot be read ends the walk; the last checkpoint stands.
     """
     deadline = clock() + limits.seconds
     seen: set[str] = set()
+    met: set[str] = set()
     visited: set[bytes] = set()
-    failures = 0
+    failures = repeated = 0
     cursor = start
     while True:
         if await journal.stop_asked():
@@ -130,6 +135,10 @@ async def run_chunk(
         page = await line.page(cursor)
         counts.pages += 1
         counts.dropped += page.dropped
+        keys = {line.key(item) for item in page.items}
+        repeated = repeated + 1 if keys <= met else 0
+        _refuse_repetition(repeated)
+        met |= keys
         for item in page.items:
             key = line.key(item)
             if key in seen:
@@ -168,3 +177,11 @@ def _refuse_loop(visited: set[bytes], cursor: Cursor) -> None:
             "The site may have changed how it numbers its pages; check the source's profile."
         )
     visited.add(mark)
+
+
+def _refuse_repetition(repeated: int) -> None:
+    if repeated == MOST_REPEATED:
+        raise LayoutChanged(
+            f"{repeated} pages of the list in a row show only titles that were read already, so its end cannot be "
+            "found. The site may take no notice of the page's number; check `paging` in the source's profile."
+        )
