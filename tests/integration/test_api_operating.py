@@ -172,8 +172,9 @@ async def test_what_a_source_does_now_is_shown(site: Site, admin: Browser) -> No
 
 
 async def test_the_adapters_say_what_they_need(admin: Browser) -> None:
-    (html,) = (await admin.get(f"{SOURCES}/adapters")).json["items"]
-    assert html["name"] == "html"
+    adapters = {one["name"]: one for one in (await admin.get(f"{SOURCES}/adapters")).json["items"]}
+    assert adapters["sample_feed"]["offers"] == ["feed"]
+    html = adapters["html"]
     assert "profile" in [setting["name"] for setting in html["settings"]]
     assert {"sample", "target"} <= {preset["name"] for preset in html["presets"]}
 
@@ -294,6 +295,18 @@ async def test_a_stream_of_several_topics_has_a_snapshot_of_each(site: Site, adm
     assert set(found) == {"jobs", "library", "sources"}
     assert found["sources"] == (await admin.get(SOURCES)).json
     assert "lanes" in found["jobs"]
+
+
+async def test_a_stream_of_an_administrator_ends_with_the_session(site: Site) -> None:
+    """Whoever signs out, or is signed out, watches no longer what only administrators may see."""
+    leaving = await site.person("leaving", admin=True)
+    url = f"{site.origin}/api/v1/events?topics=jobs"
+    async with asyncio.timeout(20), leaving.session.get(url) as answer:
+        told = events(answer)
+        await anext(told)
+        assert (await leaving.post("/api/v1/auth/logout")).status == 204
+        await site.pool.execute("SELECT pg_notify('jobs', 'crawl')")
+        assert [event async for event in told] == []
 
 
 async def test_a_topic_that_is_none_is_named(site: Site) -> None:

@@ -8,7 +8,7 @@ from orihon.jobs.handlers import Done, Job, Postpone, Settled
 from orihon.jobs.payloads import SyncTitle
 from orihon.sources.adapter import Fetcher
 from orihon.sources.records import TitleRef
-from orihon.sources.registry import open_adapter
+from orihon.sources.registry import open_catalogue
 
 
 class TitleSyncer:
@@ -24,7 +24,7 @@ class TitleSyncer:
             source = await sources.get(db, payload.source_id)
         if source is None:
             return Done()
-        adapter = open_adapter(source.adapter, source.url, source.settings)
+        adapter = open_catalogue(source.adapter, source.url, source.settings)
         ref = TitleRef(key=payload.key, url=payload.url, title=payload.title)
         try:
             title = await fetch_title(job.pool, source, adapter, self._fetcher, ref)

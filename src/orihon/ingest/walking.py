@@ -26,7 +26,7 @@ from orihon.runtime import metrics
 from orihon.runtime.live_status import LiveStatus
 from orihon.sources.adapter import Adapter, BadCursor, Fetcher, SourceError
 from orihon.sources.records import Cursor
-from orihon.sources.registry import open_adapter
+from orihon.sources.registry import open_catalogue
 
 log = structlog.get_logger(__name__)
 
@@ -97,7 +97,7 @@ class SourceWalker:
             begun = await journal.begin(db, source_id)
         if begun is None:
             return Done()
-        adapter = open_adapter(source.adapter, source.url, source.settings)
+        adapter = open_catalogue(source.adapter, source.url, source.settings)
         started = self._clock()
         try:
             async with job.status(f"source:{source_id}", kind="walk") as status:

@@ -3,20 +3,26 @@
 Adapters are pure: they ask a `Fetcher` for documents and turn them into records. They never see the database,
 the store or the network, so that each is tested against recorded responses.
 
-A catalogue (list, title, chapters, pages) is one shape of source, not the only one. A feed (one creator's posts with
-their media) will be a protocol of its own beside `Adapter`: the same `start()` and cursor, and one method that gives a
-page of posts, each with its media, where `listing`, `title` and `pages` take three requests. Nothing here has to change
-for that: `Fetcher`, `Document`, `Cursor`, the errors and the registry say nothing about titles, the walk engine knows
-only cursors and items, and `AdapterKind.offers` says which kinds of source an adapter can serve, so that the engine
-picks the handler.
+There are two shapes of source. A catalogue (`Adapter`) takes three requests to get to an image: list, title, pages. A
+feed (`FeedAdapter`) tells everything of a post, its media included, on the page that lists it. Both start at a cursor
+and can name the images of one chapter anew (`Paged`); which shape an adapter has is told by `AdapterKind.offers`.
 """
 
 from collections.abc import Mapping
-from typing import Protocol
+from typing import Protocol, runtime_checkable
 
 import msgspec
 
-from orihon.sources.records import ChapterRef, Cursor, ListingPage, PageRef, SourceKind, Title, TitleRef
+from orihon.sources.records import (
+    ChapterRef,
+    Cursor,
+    ListingPage,
+    PageRef,
+    PostPage,
+    SourceKind,
+    Title,
+    TitleRef,
+)
 
 
 class Document(msgspec.Struct, frozen=True):
@@ -83,12 +89,21 @@ class UnknownAdapter(BadSettings):
     """No adapter has this name. The text lists those that exist."""
 
 
-class Adapter(Protocol):
-    """One catalogue site, made by the registry from a source's URL and settings."""
+class Paged(Protocol):
+    """What every adapter can do, made by the registry from a source's URL and settings."""
 
     def start(self) -> Cursor:
-        """The cursor of the first (newest) page of the listing."""
+        """The cursor of the first (newest) page of the list."""
         ...
+
+    async def pages(self, fetcher: Fetcher, chapter: ChapterRef) -> tuple[PageRef, ...]:
+        """The pages of a chapter, in order, never empty, no number twice, with addresses that are good now."""
+        ...
+
+
+@runtime_checkable
+class Adapter(Paged, Protocol):
+    """One catalogue site."""
 
     async def listing(self, fetcher: Fetcher, cursor: Cursor) -> ListingPage:
         """One page of the listing.
@@ -108,9 +123,30 @@ class Adapter(Protocol):
         """
         ...
 
-    async def pages(self, fetcher: Fetcher, chapter: ChapterRef) -> tuple[PageRef, ...]:
-        """The pages of a chapter, in order, never empty, no number twice."""
+
+@runtime_checkable
+class FeedAdapter(Paged, Protocol):
+    """The posts of one creator.
+
+    A cursor keeps its meaning while posts are published above it or deleted: it asks for what stands below a post.
+    """
+
+    async def creator(self, fetcher: Fetcher) -> Title:
+        """Who posts: a title without chapters."""
         ...
+
+    async def posts(self, fetcher: Fetcher, cursor: Cursor) -> PostPage:
+        """One page of posts. A pinned post may stand on top besides its own place.
+
+        Raises:
+            EmptyListing: the page is whole, lists nothing, and says that more follows.
+            EndUnproven: the page does not say whether the feed goes on.
+            BadCursor: the cursor is not of this adapter.
+        """
+        ...
+
+
+AnyAdapter = Adapter | FeedAdapter
 
 
 class Preset(msgspec.Struct, frozen=True):
@@ -160,7 +196,7 @@ class AdapterKind(Protocol):
         """What it brings along."""
         ...
 
-    def open(self, url: str, settings: Mapping[str, object]) -> Adapter:
+    def open(self, url: str, settings: Mapping[str, object]) -> AnyAdapter:
         """Validate the settings and make the adapter.
 
         Raises:

@@ -1,7 +1,8 @@
 """What an adapter would bring in, shown before a source exists.
 
-One listing page, one title and one chapter are read; no image is fetched and nothing is kept. What is missing is said
-in words, so that somebody who writes a site profile knows what to look at.
+Of a catalogue one listing page, one title and one chapter are read, of a feed its creator and the newest posts; no
+image is fetched and nothing is kept. What is missing is said in words, so that somebody who writes a site profile knows
+what to look at.
 """
 
 from collections.abc import Sequence
@@ -9,12 +10,12 @@ from typing import Literal
 
 import msgspec
 
-from orihon.sources.adapter import Adapter, Fetcher, SourceError
-from orihon.sources.records import ChapterRef, Cursor, ListingPage, PageRef, Title, TitleRef
+from orihon.sources.adapter import Adapter, AnyAdapter, FeedAdapter, Fetcher, SourceError
+from orihon.sources.records import ChapterRef, Cursor, ListingPage, PageRef, Post, PostPage, Title, TitleRef
 
 SHOWN = 10
 
-Step = Literal["listing", "title", "pages"]
+Step = Literal["listing", "title", "pages", "creator", "posts"]
 
 
 class Failure(msgspec.Struct, frozen=True, kw_only=True):
@@ -50,29 +51,47 @@ class PagesSeen(msgspec.Struct, frozen=True, kw_only=True):
     refs: tuple[PageRef, ...]
 
 
+class PostsSeen(msgspec.Struct, frozen=True, kw_only=True):
+    """The newest posts of a feed: how many, their images and files, where it goes on, and the first of them."""
+
+    count: int
+    dropped: int
+    images: int
+    files: int
+    next: Cursor | None
+    posts: tuple[Post, ...]
+
+
 class Preview(msgspec.Struct, frozen=True, kw_only=True):
     """What was read. A part is None where an earlier one failed or gave nothing to go on with.
 
-    `title.chapters` is empty; the first chapters stand in `chapters`.
+    `title.chapters` is empty; the first chapters stand in `chapters`. Of a feed `title` tells who posts.
     """
 
     listing: ListingSeen | None = None
     title: Title | None = None
     chapters: ChaptersSeen | None = None
     pages: PagesSeen | None = None
+    posts: PostsSeen | None = None
     warnings: tuple[str, ...] = ()
     failure: Failure | None = None
 
 
 async def preview(
-    adapter: Adapter, fetcher: Fetcher, *, expected: tuple[type[Exception], ...] = (), shown: int = SHOWN
+    adapter: AnyAdapter, fetcher: Fetcher, *, expected: tuple[type[Exception], ...] = (), shown: int = SHOWN
 ) -> Preview:
-    """Read the first listing page, its first title, and one chapter of it.
+    """Read the first listing page, its first title, and one chapter of it; or a creator and the newest posts.
 
     `expected` are the errors of the fetcher: they end the preview as a failure, as those of the adapter do, and what
     was read before them is still shown. `shown` limits how many entries of each list are returned.
     """
     failures: tuple[type[Exception], ...] = (SourceError, *expected)
+    if isinstance(adapter, FeedAdapter):
+        return await _feed(adapter, fetcher, failures, shown)
+    return await _catalogue(adapter, fetcher, failures, shown)
+
+
+async def _catalogue(adapter: Adapter, fetcher: Fetcher, failures: tuple[type[Exception], ...], shown: int) -> Preview:
     step: Step = "listing"
     seen = Preview()
     warnings: list[str] = []
@@ -99,6 +118,19 @@ async def preview(
         failure = Failure(step=step, kind=type(error).__name__, text=str(error))
         seen = msgspec.structs.replace(seen, failure=failure)
     return msgspec.structs.replace(seen, warnings=tuple(warnings))
+
+
+async def _feed(adapter: FeedAdapter, fetcher: Fetcher, failures: tuple[type[Exception], ...], shown: int) -> Preview:
+    step: Step = "creator"
+    seen = Preview()
+    try:
+        seen = msgspec.structs.replace(seen, title=await adapter.creator(fetcher))
+        step = "posts"
+        page = await adapter.posts(fetcher, adapter.start())
+        seen = msgspec.structs.replace(seen, posts=_posts_seen(page, shown), warnings=tuple(posts_warnings(page)))
+    except failures as error:
+        seen = msgspec.structs.replace(seen, failure=Failure(step=step, kind=type(error).__name__, text=str(error)))
+    return seen
 
 
 def sample_chapter(chapters: Sequence[ChapterRef]) -> ChapterRef:
@@ -156,6 +188,29 @@ def pages_warnings(pages: Sequence[PageRef]) -> list[str]:
     if missing > 0:
         found.append(f"{missing} page numbers are missing between {pages[0].number} and {pages[-1].number}.")
     return found
+
+
+def posts_warnings(page: PostPage) -> list[str]:
+    """What is odd about the newest posts of a feed."""
+    found = []
+    if page.dropped:
+        found.append(f"{page.dropped} of {page.dropped + len(page.posts)} posts cannot be read and would be left out.")
+    if not page.posts:
+        found.append("The feed has no posts.")
+    elif not any(post.images for post in page.posts):
+        found.append("None of the newest posts has an image.")
+    return found
+
+
+def _posts_seen(page: PostPage, shown: int) -> PostsSeen:
+    return PostsSeen(
+        count=len(page.posts),
+        dropped=page.dropped,
+        images=sum(len(post.images) for post in page.posts),
+        files=sum(len(post.files) for post in page.posts),
+        next=page.next,
+        posts=page.posts[:shown],
+    )
 
 
 def _listing_seen(listing: ListingPage, shown: int) -> ListingSeen:

@@ -1,5 +1,6 @@
 """What adapters hand over: plain records, no bytes kept, no database, no network of their own."""
 
+from datetime import datetime
 from decimal import Decimal
 from typing import Literal
 
@@ -70,3 +71,58 @@ class PageRef(msgspec.Struct, frozen=True, kw_only=True):
     number: int
     url: str
     referer: str | None = None
+
+
+MediumKind = Literal["image", "file"]
+
+
+class PostMedium(msgspec.Struct, frozen=True, kw_only=True):
+    """A file of a post, and where it is to be had for now.
+
+    `key` identifies it within its source for ever; where a platform tells that the bytes behind an address were
+    exchanged, the key changes with them. Sizes are what the platform says, which proves nothing.
+    """
+
+    key: str
+    url: str
+    name: str
+    kind: MediumKind = "image"
+    size: int | None = None
+    width: int | None = None
+    height: int | None = None
+    referer: str | None = None
+
+
+class Post(msgspec.Struct, frozen=True, kw_only=True):
+    """A post of a feed, with its media in the order in which it shows them; no two have one key.
+
+    `url` leads back to it: `FeedAdapter.pages` finds the post by it and the key.
+    """
+
+    key: str
+    url: str
+    title: str | None = None
+    text: str = ""
+    published_at: datetime
+    edited_at: datetime | None = None
+    pinned: bool = False
+    tags: tuple[str, ...] = ()
+    media: tuple[PostMedium, ...] = ()
+
+    @property
+    def images(self) -> tuple[PostMedium, ...]:
+        """Those that are pages: the first is page 1."""
+        return tuple(medium for medium in self.media if medium.kind == "image")
+
+    @property
+    def files(self) -> tuple[PostMedium, ...]:
+        """Those that are attachments."""
+        return tuple(medium for medium in self.media if medium.kind == "file")
+
+
+class PostPage(msgspec.Struct, frozen=True, kw_only=True):
+    """One page of a feed, newest first. `next` and `dropped` as in `ListingPage`."""
+
+    posts: tuple[Post, ...]
+    next: Cursor | None
+    dropped: int = 0

@@ -566,7 +566,7 @@ export interface components {
         Failure: {
             kind: string;
             /** @enum {string} */
-            step: "listing" | "title" | "pages";
+            step: "listing" | "title" | "pages" | "creator" | "posts";
             text: string;
         };
         /** Health */
@@ -741,6 +741,49 @@ export interface components {
             count: number;
             refs: components["schemas"]["PageRef"][];
         };
+        /** Post */
+        Post: {
+            edited_at?: string | null;
+            key: string;
+            /** @default [] */
+            media: components["schemas"]["PostMedium"][];
+            /** @default false */
+            pinned: boolean;
+            /** Format: date-time */
+            published_at: string;
+            /** @default [] */
+            tags: string[];
+            /** @default  */
+            text: string;
+            title?: string | null;
+            url: string;
+        };
+        /** PostMedium */
+        PostMedium: {
+            height?: number | null;
+            key: string;
+            /**
+             * @default image
+             * @enum {string}
+             */
+            kind: "image" | "file";
+            name: string;
+            referer?: string | null;
+            size?: number | null;
+            url: string;
+            width?: number | null;
+        };
+        /** PostsSeen */
+        PostsSeen: {
+            count: number;
+            dropped: number;
+            files: number;
+            images: number;
+            next: {
+                [key: string]: unknown;
+            } | null;
+            posts: components["schemas"]["Post"][];
+        };
         /** Preset */
         Preset: {
             about: string;
@@ -757,6 +800,7 @@ export interface components {
             failure?: components["schemas"]["Failure"] | null;
             listing?: components["schemas"]["ListingSeen"] | null;
             pages?: components["schemas"]["PagesSeen"] | null;
+            posts?: components["schemas"]["PostsSeen"] | null;
             title?: components["schemas"]["Title"] | null;
             /** @default [] */
             warnings: string[];

@@ -1,0 +1,97 @@
+"""The adapter: which documents are asked for, in which order."""
+
+from collections.abc import Mapping
+from typing import Annotated
+from urllib.parse import quote, urldefrag, urlsplit
+
+import msgspec
+from msgspec import Meta
+
+from orihon.sources.adapter import BadCursor, BadSettings, Fetcher, LayoutChanged, Preset, Setting
+from orihon.sources.records import ChapterRef, Cursor, PageRef, PostPage, SourceKind, Title
+from orihon.sources.sample_feed import wire
+
+MOST_PAGES = 100
+"""Pages of the feed that are looked through for one post."""
+
+
+class Options(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """The settings: how many posts a page of the feed has."""
+
+    count: Annotated[int, Meta(ge=1, le=50)] = 20
+
+
+class Place(msgspec.Struct, frozen=True, omit_defaults=True):
+    """The cursor: the site's own, None at the top."""
+
+    cursor: str | None = None
+
+
+class SampleFeed:
+    """One creator of the sample site."""
+
+    def __init__(self, url: str, options: Options) -> None:
+        self._url = url
+        self._options = options
+
+    def start(self) -> Cursor:
+        """The newest posts."""
+        return {}
+
+    async def creator(self, fetcher: Fetcher) -> Title:
+        """Who posts; see `FeedAdapter.creator`."""
+        return wire.creator(await fetcher.get(self._url), self._url)
+
+    async def posts(self, fetcher: Fetcher, cursor: Cursor) -> PostPage:
+        """One page of posts; see `FeedAdapter.posts`."""
+        try:
+            place = msgspec.convert(cursor, Place)
+        except msgspec.ValidationError as error:
+            raise BadCursor(f"The kept place in the feed cannot be read: {error}. Walk from the top.") from error
+        read = await self._read(fetcher, self._address(place.cursor))
+        following: Cursor | None = None if read.next is None else {"cursor": read.next}
+        return PostPage(posts=read.posts, next=following, dropped=read.dropped)
+
+    async def pages(self, fetcher: Fetcher, chapter: ChapterRef) -> tuple[PageRef, ...]:
+        """The images of a post, looked for from where it stood; see `Paged.pages`."""
+        address = urldefrag(chapter.url).url
+        for _ in range(MOST_PAGES):
+            read = await self._read(fetcher, address)
+            for post in read.posts:
+                if post.key == chapter.key:
+                    return tuple(PageRef(number=number, url=one.url) for number, one in enumerate(post.images, 1))
+            if read.next is None:
+                break
+            address = self._address(read.next)
+        raise LayoutChanged(f"{self._url} does not show this post any more. What is held of it stays.")
+
+    async def _read(self, fetcher: Fetcher, address: str) -> wire.Read:
+        return wire.page(await fetcher.get(address), address)
+
+    def _address(self, cursor: str | None) -> str:
+        below = f"&cursor={quote(cursor, safe='')}" if cursor is not None else ""
+        return f"{self._url}/posts?count={self._options.count}{below}"
+
+
+class SampleFeedKind:
+    """What the registry knows about this adapter."""
+
+    name = "sample_feed"
+    about = "A creator of the sample site: a feed of posts as JSON. An example of how feeds are followed."
+    offers: tuple[SourceKind, ...] = ("feed",)
+    settings = (Setting("count", "How many posts are asked for at a time: 1 to 50, 20 if left out."),)
+
+    def presets(self) -> tuple[Preset, ...]:
+        """None: there is nothing to choose."""
+        return ()
+
+    def open(self, url: str, settings: Mapping[str, object]) -> SampleFeed:
+        """Check address and settings and make the adapter; see `AdapterKind.open`."""
+        parts = urlsplit(url)
+        if parts.scheme not in {"http", "https"} or not parts.hostname or "/api/creators/" not in parts.path:
+            raise BadSettings(f"A creator's address looks like http://host/api/creators/name, not like “{url[:200]}”.")
+        try:
+            options = msgspec.convert(settings, Options)
+        except msgspec.ValidationError as error:
+            raise BadSettings(f"These settings cannot be used: {error}.") from error
+        return SampleFeed(url.rstrip("/"), options)

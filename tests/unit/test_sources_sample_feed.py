@@ -1,0 +1,172 @@
+"""The adapter of the sample site's feed on answers in memory."""
+
+from collections.abc import Mapping
+from typing import Any
+
+import msgspec
+import pytest
+
+from orihon.sources import adapter as errors
+from orihon.sources.adapter import Document, FeedAdapter
+from orihon.sources.preview import preview
+from orihon.sources.records import ChapterRef, PageRef
+from orihon.sources.registry import open_feed
+
+pytestmark = pytest.mark.anyio
+
+URL = "https://s.example/api/creators/wren"
+TOP = f"{URL}/posts?count=2"
+BELOW = f"{URL}/posts?count=2&cursor=b1%2Fz"
+
+
+def attachment(key: str, **other: object) -> dict[str, object]:
+    return {"id": key, "name": f"{key}.png", "url": f"/media/{key}.png", "kind": "image", "size": 9} | other
+
+
+def post(key: str, *attachments: dict[str, object], **other: object) -> dict[str, object]:
+    told: dict[str, object] = {
+        "id": key, "title": f"Post {key}", "text": "Words.", "published_at": "2026-01-02T03:04:05Z", "edited_at": None,
+        "pinned": False, "tags": ["ink"], "attachments": attachments,
+    }  # fmt: skip
+    return told | other
+
+
+PAGES: dict[str, object] = {
+    URL: {"id": "7", "name": "Wren", "about": "Lamps.", "avatar": "/media/a.png", "posts": "x"},
+    TOP: {
+        "posts": [post("2", attachment("x"), attachment("z", kind="file", name="z.zip"), attachment("y"))],
+        "next": "b1/z",
+    },
+    BELOW: {"posts": [post("1", title="", tags=[])], "next": None},
+}
+
+
+class Site:
+    """Documents by address."""
+
+    def __init__(self, pages: Mapping[str, object] = PAGES) -> None:
+        self._pages = dict(pages)
+        self.asked: list[str] = []
+
+    async def get(self, url: str, *, referer: str | None = None) -> Document:
+        self.asked.append(url)
+        page = self._pages[url]
+        body = page if isinstance(page, bytes) else msgspec.json.encode(page)
+        return Document(url=url, status=200, content_type="application/json", body=body)
+
+
+def feed() -> FeedAdapter:
+    return open_feed("sample_feed", URL, {"count": 2})
+
+
+async def test_a_creator_is_told_like_a_title_without_chapters() -> None:
+    told = await feed().creator(Site())
+    assert (told.key, told.title, told.cover_url) == ("7", "Wren", "https://s.example/media/a.png")
+    assert told.chapters == ()
+
+
+async def test_a_feed_is_read_page_by_page_to_its_explicit_end() -> None:
+    site = Site()
+    first = await feed().posts(site, feed().start())
+    assert first.next == {"cursor": "b1/z"}
+    last = await feed().posts(site, first.next)
+    assert last.next is None
+    assert site.asked == [TOP, BELOW]
+    (newest,) = first.posts
+    assert [one.url for one in newest.images] == ["https://s.example/media/x.png", "https://s.example/media/y.png"]
+    assert [one.name for one in newest.files] == ["z.zip"]
+    assert last.posts[0].title is None
+    assert last.posts[0].media == ()
+
+
+async def test_the_pages_of_a_post_are_found_again_below_where_it_stood() -> None:
+    """Fresh addresses, for a page that is damaged; posts slide down as others are published."""
+    pages = await feed().pages(Site(), ChapterRef(key="2", url=f"{TOP}#2"))
+    assert pages == (
+        PageRef(number=1, url="https://s.example/media/x.png"),
+        PageRef(number=2, url="https://s.example/media/y.png"),
+    )
+    assert await feed().pages(Site(), ChapterRef(key="1", url=f"{TOP}#1")) == ()
+    with pytest.raises(errors.LayoutChanged, match="does not show this post"):
+        await feed().pages(Site(), ChapterRef(key="gone", url=f"{TOP}#gone"))
+
+
+def renamed(what: dict[str, Any], field: str) -> dict[str, Any]:
+    return {("neu" if name == field else name): value for name, value in what.items()}
+
+
+@pytest.mark.parametrize(
+    ("answer", "error", "says"),
+    [
+        pytest.param({"posts": []}, errors.EndUnproven, "next", id="missing cursor"),
+        pytest.param({"posts": [], "next": "b2z"}, errors.EmptyListing, "more follow", id="empty page"),
+        pytest.param({"items": [], "next": None}, errors.LayoutChanged, "`posts`", id="renamed list"),
+        pytest.param(
+            {"posts": [renamed(post("2"), "published_at")], "next": None},
+            errors.LayoutChanged, "`published_at`", id="C7 renamed field of a post",
+        ),
+        pytest.param(
+            {"posts": [post("2", renamed(attachment("x"), "url"))], "next": None},
+            errors.LayoutChanged, "`url`", id="P14 renamed address of a medium",
+        ),
+        pytest.param(
+            {"posts": [post("2", attachment("x", url="javascript:alert(1)"))], "next": None},
+            errors.LayoutChanged, "an address that is none", id="hostile address",
+        ),
+        pytest.param(b"<!doctype html><form>", errors.LoginRequired, "sign-in", id="P5 HTML in place of data"),
+        pytest.param(b'{"posts": [', errors.Transient, "broken data", id="half a document"),
+        pytest.param(b"", errors.Transient, "broken data", id="no bytes"),
+        pytest.param(b'{"posts": [], "next": "\xff"}', errors.Transient, "broken data", id="no text"),
+    ],
+)  # fmt: skip
+async def test_what_is_wrong_is_told_by_kind_and_name(answer: object, error: type[Exception], says: str) -> None:
+    with pytest.raises(error, match=says):
+        await feed().posts(Site({TOP: answer}), feed().start())
+
+
+async def test_one_poisoned_post_is_left_out_and_counted() -> None:
+    page = await feed().posts(Site({TOP: {"posts": [post("2"), {"id": 3}], "next": None}}), feed().start())
+    assert ([one.key for one in page.posts], page.dropped) == (["2"], 1)
+
+
+async def test_a_medium_whose_bytes_were_exchanged_has_another_key() -> None:
+    async def key(size: int) -> str:
+        told = {"posts": [post("2", attachment("x", size=size, name=f"{size}.png"))], "next": None}
+        return (await feed().posts(Site({TOP: told}), feed().start())).posts[0].media[0].key
+
+    assert await key(1) == await key(1)
+    assert await key(1) != await key(2)
+
+
+@pytest.mark.parametrize("cursor", [{"cursor": 5}, {"cursor": ["x"]}])
+async def test_a_place_of_another_adapter_is_refused(cursor: dict[str, object]) -> None:
+    with pytest.raises(errors.BadCursor):
+        await feed().posts(Site(), cursor)
+
+
+@pytest.mark.parametrize(
+    ("url", "settings"),
+    [("https://s.example/works/", {}), ("ftp://s.example/api/creators/x", {}), (URL, {"count": 0}), (URL, {"size": 1})],
+)
+def test_what_cannot_be_followed_is_refused(url: str, settings: dict[str, object]) -> None:
+    with pytest.raises(errors.BadSettings):
+        open_feed("sample_feed", url, settings)
+
+
+async def test_a_catalogue_is_no_feed() -> None:
+    with pytest.raises(errors.BadSettings, match="does not read feeds"):
+        open_feed("html", "https://s.example/works/", {"profile": "sample"})
+
+
+async def test_a_preview_shows_who_posts_and_the_newest_posts() -> None:
+    """C20: nothing is fetched but the two documents."""
+    site = Site()
+    seen = await preview(feed(), site)
+    assert site.asked == [URL, TOP]
+    assert seen.title is not None
+    assert seen.posts is not None
+    assert (seen.title.title, seen.posts.count, seen.posts.images, seen.posts.files) == ("Wren", 1, 2, 1)
+    failed = await preview(feed(), Site({URL: PAGES[URL], TOP: {"posts": []}}))
+    assert failed.failure is not None
+    assert (failed.failure.step, failed.failure.kind) == ("posts", "EndUnproven")
+    assert failed.title is not None
