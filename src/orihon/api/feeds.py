@@ -42,6 +42,9 @@ MOST_STREAMS = 200
 
 Look = Callable[[Connection], Awaitable[bytes]]
 
+MayWatch = Callable[[], Awaitable[bool]]
+"""Whether the watcher still has the right to; asked before each event, since a stream outlives sign-ins."""
+
 
 class TooManyStreams(Exception):
     """So many watch already that another stream would cost the others."""
@@ -115,15 +118,15 @@ class Feeds:
         self._streams: set[asyncio.Event] = set()
         self._closed = False
 
-    def open(self, topics: Sequence[Topic]) -> AsyncIterator[bytes]:
-        """A stream of the topics, a snapshot of each first. It ends when the process does.
+    def open(self, topics: Sequence[Topic], may_watch: MayWatch) -> AsyncIterator[bytes]:
+        """A stream of the topics, a snapshot of each first. It ends when the process does, or the right to watch.
 
         Raises:
             TooManyStreams: see `MOST_STREAMS`.
         """
         if len(self._streams) >= MOST_STREAMS:
             raise TooManyStreams("Too many pages watch this server at once.")
-        return self._stream([self._feeds[topic] for topic in topics])
+        return self._stream([self._feeds[topic] for topic in topics], may_watch)
 
     def close(self) -> None:
         """End every stream."""
@@ -131,7 +134,7 @@ class Feeds:
         for woken in self._streams:
             woken.set()
 
-    async def _stream(self, feeds: Sequence[_Feed]) -> AsyncIterator[bytes]:
+    async def _stream(self, feeds: Sequence[_Feed], may_watch: MayWatch) -> AsyncIterator[bytes]:
         woken = asyncio.Event()
         self._streams.add(woken)
         seen = [0] * len(feeds)
@@ -143,6 +146,8 @@ class Feeds:
                 woken.clear()
                 for index, feed in enumerate(feeds):
                     if feed.latest and feed.version != seen[index]:
+                        if not await may_watch():
+                            return
                         seen[index] = feed.version
                         yield feed.latest
                 try:

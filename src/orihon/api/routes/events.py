@@ -6,10 +6,12 @@ from litestar import Request, get
 from litestar.params import FromQuery
 from litestar.response import Stream
 
+from orihon.accounts.sessions import Session
 from orihon.api.context import Given
 from orihon.api.documented import errors
-from orihon.api.errors import forbidden, invalid, unauthenticated, unavailable
+from orihon.api.errors import ApiError, forbidden, invalid, unauthenticated, unavailable
 from orihon.api.feeds import CHANNELS, TooManyStreams, Topic
+from orihon.api.gate import who
 from orihon.api.rights import anyone, viewer
 
 _FOR_ALL: frozenset[Topic] = frozenset(("library",))
@@ -33,19 +35,31 @@ async def events(
     topics: FromQuery[str | None] = None,
 ) -> Stream:
     chosen = _topics(topics)
-    if not _FOR_ALL.issuperset(chosen):
-        session = viewer(request)
-        if session is None:
-            raise unauthenticated()
-        if not session.is_admin:
-            raise forbidden()
+    if refused := _refused(chosen, viewer(request)):
+        raise refused
+
+    async def may_watch() -> bool:
+        session = await who(context, request.scope["headers"])
+        if session is None and context.settings.private_mode:
+            return False
+        return _refused(chosen, session) is None
+
     try:
-        stream = context.feeds.open(chosen)
+        stream = context.feeds.open(chosen, may_watch)
     except TooManyStreams as error:
         raise unavailable(str(error), seconds=10) from error
     # Proxies that gather answers before they pass them on would hold events back.
     headers = {"Cache-Control": "no-store", "X-Accel-Buffering": "no"}
     return Stream(stream, media_type="text/event-stream", headers=headers)
+
+
+def _refused(topics: list[Topic], session: Session | None) -> ApiError | None:
+    """Why these topics are not for this reader. Strangers of a private installation do not come so far."""
+    if _FOR_ALL.issuperset(topics):
+        return None
+    if session is None:
+        return unauthenticated()
+    return None if session.is_admin else forbidden()
 
 
 def _topics(text: str | None) -> list[Topic]:
