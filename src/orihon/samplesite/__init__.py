@@ -22,7 +22,8 @@ Addresses are relative to the host. The creators' feed, a JSON API, is described
 
 `GET /manifest.json` says the same for machines, `{"version", "works": [...], "creators": [...]}`, with SHA-256 and size
 of every image and file (`?hashes=0`: without, and without drawing anything; `?work=<slug>`, `?creator=<slug>`: only
-that one).
+that one). `GET /requests`, for this machine only, tells what was asked for: `{"total", "statuses", "paths", "served",
+"faults"}`, where `served` counts, per path, the successes that no fault touched. Faults are described in `faults/`.
 """
 
 try:
@@ -39,8 +40,9 @@ try:
     )
     from orihon.samplesite.creators import Attachment, Creator, Creators, Post
     from orihon.samplesite.folder import BadFolder
+    from orihon.samplesite.log import RequestLog, Seen
     from orihon.samplesite.ports import PortTaken, kept_port
-    from orihon.samplesite.site import RequestLog, SampleSite, Seen, run, serve, site_folder
+    from orihon.samplesite.site import SampleSite, run, serve, site_folder
 except ModuleNotFoundError as error:
     if error.name is not None and error.name.partition(".")[0] == "orihon":
         raise

@@ -12,6 +12,9 @@ from aiohttp import web
 
 from orihon.samplesite.pictures import Picture
 
+WHOLE = web.ResponseKey("whole", bytes)
+"""Where an answer with a part keeps the whole, for a site that is told to ignore ranges."""
+
 _RANGE = re.compile(r"bytes=(\d*)-(\d*)")
 
 
@@ -32,7 +35,9 @@ def deliver(request: web.Request, picture: Picture, modified: datetime | None) -
     if start >= end:
         return web.Response(status=416, headers={"Content-Range": f"bytes */{size}"})
     headers["Content-Range"] = f"bytes {start}-{end - 1}/{size}"
-    return web.Response(status=206, body=picture.body[start:end], headers=headers)
+    answer = web.Response(status=206, body=picture.body[start:end], headers=headers)
+    answer[WHOLE] = picture.body
+    return answer
 
 
 def _unchanged(request: web.Request, etag: str, modified: datetime | None) -> bool:

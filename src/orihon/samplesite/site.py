@@ -2,7 +2,7 @@
 
 import asyncio
 import signal
-from collections import Counter, deque
+import time
 from collections.abc import Awaitable, Callable
 from datetime import datetime
 from functools import cache
@@ -12,14 +12,16 @@ from pathlib import Path
 from types import TracebackType
 from typing import Self
 
-import msgspec
 from aiohttp import web
 
 from orihon.samplesite import folder, html
 from orihon.samplesite.catalogue import NEWEST, Catalogue, Chapter, Given, Image, Work
 from orihon.samplesite.creators import Creators
-from orihon.samplesite.delivery import deliver
+from orihon.samplesite.delivery import WHOLE, deliver
+from orihon.samplesite.faults import Switches, control, signing, wire
+from orihon.samplesite.faults.sending import Sleep, send, taken
 from orihon.samplesite.feed import ApiError, Feed
+from orihon.samplesite.log import RequestLog, Seen
 from orihon.samplesite.manifest import send_manifest
 from orihon.samplesite.pictures import Pictures
 from orihon.samplesite.ports import listen
@@ -33,50 +35,6 @@ _WAIT = (
 Handler = Callable[[web.Request], Awaitable[web.StreamResponse]]
 
 
-class Seen(msgspec.Struct, frozen=True):
-    """One answered request."""
-
-    method: str
-    path: str
-    status: int
-    range: str | None
-    conditional: bool
-
-
-class RequestLog:
-    """What was asked for: a count per path and status for ever, and the latest requests one by one."""
-
-    def __init__(self, keep: int = 20_000) -> None:
-        self.counts: Counter[str] = Counter()
-        self.statuses: Counter[int] = Counter()
-        self.latest: deque[Seen] = deque(maxlen=keep)
-
-    def note(self, seen: Seen) -> None:
-        """Count a request."""
-        self.counts[seen.path] += 1
-        self.statuses[seen.status] += 1
-        self.latest.append(seen)
-
-    def count(self, path: str) -> int:
-        """How often this path was asked for."""
-        return self.counts[path]
-
-    def under(self, prefix: str) -> dict[str, int]:
-        """Paths that begin so, with their counts."""
-        return {path: count for path, count in self.counts.items() if path.startswith(prefix)}
-
-    @property
-    def total(self) -> int:
-        """All requests."""
-        return self.statuses.total()
-
-    def clear(self) -> None:
-        """Start to count anew."""
-        self.counts.clear()
-        self.statuses.clear()
-        self.latest.clear()
-
-
 class Site:
     """The handlers, over a catalogue that may change at any time."""
 
@@ -86,9 +44,15 @@ class Site:
         creators: Creators,
         pictures: Pictures,
         log: RequestLog,
+        faults: Switches,
         *,
+        clock: Callable[[], float] = time.time,
+        sleep: Sleep = asyncio.sleep,
         per_page: int = PER_PAGE,
     ) -> None:
+        self._faults = faults
+        self._clock = clock
+        self._sleep = sleep
         self._catalogue = catalogue
         self._creators = creators
         self._pictures = pictures
@@ -108,31 +72,54 @@ class Site:
         app.router.add_get("/manifest.json", self._manifest)
         app.router.add_get("/static/site.css", self._style)
         app.router.add_get("/static/wait.svg", self._spinner)
+        app.router.add_get(wire.LOGIN, self._login)
+        app.router.add_get(wire.REMOVED, self._removed)
+        app.router.add_get("/requests", self._requests)
         Feed(self._creators, self._pictures).add_to(app)
+        control.add_to(app, self._faults)
         return app
 
     @web.middleware
     async def _door(self, request: web.Request, handler: Handler) -> web.StreamResponse:
         """The one way in and out: what the site does to every request happens here and nowhere else."""
+        response = await self._healthy(request, handler)
+        fault = None
+        answer = taken(response) if self._faults.any and request.method == "GET" else None
+        if answer is not None:
+            changed, fault = self._faults.apply(request.path, request.query, answer, response.get(WHOLE))
+            if fault is not None:
+                # Noted before it is sent: who waits for an answer that never comes has asked all the same.
+                self._note(request, changed.status, fault)
+                return await send(request, changed, self._sleep)
+        self._note(request, response.status, None)
+        return response
+
+    async def _healthy(self, request: web.Request, handler: Handler) -> web.StreamResponse:
+        """The answer of a site that nothing ails."""
         try:
-            response = await handler(request)
+            if not signing.valid(request.rel_url.raw_path, request.query, self._clock()):
+                raise web.HTTPForbidden(text="This address has expired.")
+            return await handler(request)
         except ApiError as error:
-            response = error.answer()
+            return error.answer()
         except web.HTTPException as error:
             response = _document(html.error(HTTPStatus(error.status), error.text or ""), error.status)
             if "Allow" in error.headers:
                 response.headers["Allow"] = error.headers["Allow"]
+            return response
+
+    def _note(self, request: web.Request, status: int, fault: str | None) -> None:
         headers = request.headers
         self._log.note(
             Seen(
                 request.method,
                 request.path,
-                response.status,
+                status,
                 headers.get("Range"),
                 "If-None-Match" in headers or "If-Modified-Since" in headers,
+                fault,
             )
         )
-        return response
 
     async def _home(self, _: web.Request) -> web.StreamResponse:
         return web.Response(status=302, headers={"Location": "/works/"})
@@ -191,6 +178,17 @@ class Site:
     async def _style(self, _: web.Request) -> web.StreamResponse:
         return web.Response(text=_stylesheet(), content_type="text/css", charset="utf-8")
 
+    async def _login(self, _: web.Request) -> web.StreamResponse:
+        return web.Response(body=wire.LOGIN_PAGE, content_type="text/html", charset="utf-8")
+
+    async def _removed(self, _: web.Request) -> web.StreamResponse:
+        return web.Response(body=wire.removed(), content_type="image/png")
+
+    async def _requests(self, request: web.Request) -> web.StreamResponse:
+        if not control.is_loopback(request.remote):
+            raise web.HTTPForbidden(text="The log is read from this machine only.")
+        return web.json_response(self._log.told())
+
     async def _spinner(self, _: web.Request) -> web.StreamResponse:
         return web.Response(text=_WAIT, content_type="image/svg+xml")
 
@@ -210,7 +208,7 @@ class SampleSite:
     Without a measure it offers the whole sample catalogue; `works` (with `chapters` and `pages` each) a small one;
     `titles` a long list of works that cost nothing; `catalogue` one's own. The creators are those of the demo beside
     the whole sample catalogue and none beside another, unless `creators` says who, or `posts` how much one creator has
-    posted. Everything it keeps is under `data`.
+    posted. `faults` are its switches, `log` is what it was asked for. Everything it keeps is under `data`.
     """
 
     def __init__(
@@ -228,6 +226,8 @@ class SampleSite:
         per_page: int = PER_PAGE,
         host: str = "127.0.0.1",
         port: int = 0,
+        clock: Callable[[], float] = time.time,
+        sleep: Sleep = asyncio.sleep,
     ) -> None:
         whole = catalogue is None and titles is None and works is None
         if catalogue is not None:
@@ -247,6 +247,9 @@ class SampleSite:
         else:
             self.creators = Creators.sample() if whole else Creators()
         self.log = RequestLog()
+        self.faults = Switches(clock)
+        self._clock = clock
+        self._sleep = sleep
         self._data = data
         self._host, self._port = host, port
         self._per_page = per_page
@@ -277,7 +280,16 @@ class SampleSite:
         socket = listen(self._host, self._port, self._data)
         self._port = socket.getsockname()[1]
         self._pictures = Pictures(self._data / "cache")
-        site = Site(self.catalogue, self.creators, self._pictures, self.log, per_page=self._per_page)
+        site = Site(
+            self.catalogue,
+            self.creators,
+            self._pictures,
+            self.log,
+            self.faults,
+            clock=self._clock,
+            sleep=self._sleep,
+            per_page=self._per_page,
+        )
         self._runner = web.AppRunner(site.app(), access_log=None, shutdown_timeout=1.0)
         await self._runner.setup()
         await web.SockSite(self._runner, socket).start()
