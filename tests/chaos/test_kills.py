@@ -1,36 +1,40 @@
 """SIGKILL at seeded moments while a site is crawled; afterwards the library equals the site exactly.
 
-`CHAOS_SEED` chooses the moments and the victims; the seed in use is printed.
+Whatever runs may die: the web process, a worker, the supervisor, PostgreSQL. Meanwhile the site publishes chapters.
+`CHAOS_SEED` chooses victims, moments and news; the seed in use is printed.
 """
 
-import asyncio
 import contextlib
 import os
 import random
 import shutil
 import signal
 import tempfile
-from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
-from contextlib import asynccontextmanager
+from collections import Counter
+from collections.abc import Iterator
 from pathlib import Path
+from uuid import UUID
 
 import asyncpg
 import pytest
 from aiohttp import ClientSession
 from tests.support.exactness import differences
+from tests.support.kept import Kept, kept
+from tests.support.serving import answers, free_port
 from tests.support.waiting import eventually
 
-from orihon.config import Settings
-from orihon.db import leftovers
 from orihon.db.pool import open_pool
+from orihon.db.server import running
 from orihon.ingest import sources
 from orihon.ingest.sources import NewSource
 from orihon.samplesite.site import SampleSite
-from orihon.supervisor.supervise import WORKER, Part, Supervisor
 
 pytestmark = [pytest.mark.anyio]
 
 SEED = int(os.environ.get("CHAOS_SEED", "20261202"))
+
+MOMENT = 3.0
+"""Seconds after which a kill comes although the site was not asked for so much: everybody may wait for a dead one."""
 
 
 @pytest.fixture
@@ -42,109 +46,94 @@ def data() -> Iterator[Path]:
     shutil.rmtree(folder, ignore_errors=True)
 
 
-def alive(pid: int) -> bool:
-    """Whether a process with this id runs."""
-    try:
-        os.kill(pid, 0)
-    except ProcessLookupError:
-        return False
-    return True
+class Chaos:
+    """One run: dice, the site and what follows it."""
 
+    def __init__(self, site: SampleSite, orihon: Kept, kills: int) -> None:
+        self.site, self.orihon, self.kills = site, orihon, kills
+        self.dice = random.Random(SEED)
+        self.source: UUID | None = None
+        self.published = 0
+        self.killed = Counter[str]()
 
-class Running:
-    """Orihon under chaos: a supervisor with PostgreSQL and two workers."""
-
-    def __init__(self, data: Path, site: SampleSite) -> None:
-        self.data = data
-        self.dsn = ""
-        environment = {
-            "ORIHON_DATA": str(data),
-            "ORIHON_PRIVATE_ORIGINS": site.origin,
-            "CRAWLER_RATE_MS": "0",
-            "ORIHON_LEASE_SECONDS": "3",
-        }
-        self.supervisor = Supervisor(
-            Settings(data=data, port=0, private_origins=(site.origin,)),
-            parts=(Part("worker 1", WORKER.command), Part("worker 2", WORKER.command)),
-            environment=environment,
-            prepared=self._follow(site.url),
-            longest_pause=0.5,
-            ready=lambda _: None,
-            say=print,
-        )
-
-    def _follow(self, url: str) -> Callable[[str], Awaitable[None]]:
-        async def prepared(dsn: str) -> None:
-            self.dsn = dsn
-            pool = await open_pool(dsn, size=1)
-            async with pool.acquire() as db, db.transaction():
-                await sources.add(db, NewSource(url=url, settings={"profile": "sample"}, content="all"))
-            await pool.close()
-
-        return prepared
-
-    def victims(self) -> list[int]:
-        """Processes that may die: the workers and PostgreSQL."""
-        children = [child.pid for child in self.supervisor.children if child.pid]
-        told = leftovers.postmaster(self.data / "postgres/data")
-        return [*children, told.pid] if told and alive(told.pid) else children
-
-    async def quiet(self) -> bool:
-        """Whether nothing is left to do."""
-        try:
-            db = await asyncpg.connect(self.dsn)
-        except (OSError, asyncpg.PostgresError):
-            return False
-        try:
-            await db.execute("UPDATE jobs SET scheduled_at = now() WHERE state = 'pending' AND attempts > 0")
-            works = await db.fetchval("SELECT count(*) FROM works")
-            busy = await db.fetchval(
-                "SELECT count(*) FROM jobs WHERE state IN ('pending', 'running') AND lane <> 'maintenance'"
+    async def follow(self) -> None:
+        """Follow the site, once there is a database."""
+        await eventually(self._database, seconds=120)
+        async with self.orihon.database() as db, db.transaction():
+            self.source = await sources.add(
+                db, NewSource(url=self.site.url, settings={"profile": "sample"}, content="all")
             )
-        except (OSError, asyncpg.PostgresError, asyncpg.InterfaceError):
+
+    async def _database(self) -> bool:
+        try:
+            async with self.orihon.database() as db:
+                return bool(await db.fetchval("SELECT to_regclass('works') IS NOT NULL"))
+        except (OSError, asyncpg.PostgresError, TimeoutError):
             return False
-        finally:
-            db.terminate()
-        return bool(works) and busy == 0
 
+    async def kill(self, number: int) -> None:
+        """One kill, after so much work that all of them fall into it."""
+        work = sum(3 + len(chapter.pages) for one in self.site.catalogue.works for chapter in one.chapters)
+        moment = self.site.log.total + self.dice.randint(1, max(2, 2 * work // self.kills))
+        with contextlib.suppress(TimeoutError):
+            await eventually(lambda: self.site.log.total >= moment, seconds=MOMENT)
+        await eventually(self.orihon.living)
+        role, victim = self.dice.choice(sorted(self.orihon.living().items()))
+        print(f"kill {number}: {role} ({victim}) after {self.site.log.total} requests", flush=True)
+        with contextlib.suppress(ProcessLookupError):
+            os.kill(victim, signal.SIGKILL)
+        self.killed[role.split()[0]] += 1
 
-@asynccontextmanager
-async def running(data: Path, site: SampleSite) -> AsyncIterator[Running]:
-    """Serve until the block ends."""
-    made = Running(data, site)
-    task = asyncio.create_task(made.supervisor.run())
-    try:
-        yield made
-    finally:
-        task.cancel()
-        with contextlib.suppress(asyncio.CancelledError):
-            await task
+    async def publish(self) -> None:
+        """The site gets a chapter, and somebody asks for news."""
+        work = self.dice.choice(self.site.catalogue.works).slug
+        self.published += 1
+        self.site.catalogue.add_chapter(work, number=str(1000 + self.published))
+        await self.look()
+
+    async def look(self) -> None:
+        """Ask for a walk, if there is a database to ask."""
+        with contextlib.suppress(OSError, asyncpg.PostgresError, asyncpg.InterfaceError, TimeoutError):
+            async with self.orihon.database() as db, db.transaction():
+                assert self.source is not None
+                await sources.run_now(db, self.source)
+
+    async def settle(self) -> None:
+        """Wait until all is done, with one look at the site after the last kill."""
+        await eventually(self.orihon.quiet, seconds=300)
+        await self.look()
+        await eventually(self.orihon.quiet, seconds=300)
 
 
 async def survive(data: Path, folder: Path, *, kills: int, works: int, chapters: int, pages: int) -> None:
     """Crawl a site under so many kills and compare."""
     print(f"CHAOS_SEED={SEED}")
-    dice = random.Random(SEED)
-    async with SampleSite(folder, works=works, chapters=chapters, pages=pages) as site, running(data, site) as orihon:
+    port = free_port()
+    async with (
+        SampleSite(folder, works=works, chapters=chapters, pages=pages) as site,
+        kept(
+            data, PORT=str(port), ORIHON_PRIVATE_ORIGINS=site.origin, CRAWLER_RATE_MS="0", ORIHON_LEASE_SECONDS="3"
+        ) as orihon,
+    ):
+        chaos = Chaos(site, orihon, kills)
+        await chaos.follow()
         await eventually(lambda: site.log.total > 0, seconds=120)
-        for number in range(kills):
-            # Moments are counted in requests, so that they fall into the work however fast the machine is.
-            moment = site.log.total + dice.randint(3, max(4, works * chapters * pages // kills))
-            with contextlib.suppress(TimeoutError):
-                await eventually(lambda moment=moment: site.log.total >= moment, seconds=8)
-            await eventually(orihon.victims)
-            victim = dice.choice(orihon.victims())
-            print(f"kill {number + 1}: process {victim} after {site.log.total} requests")
-            with contextlib.suppress(ProcessLookupError):
-                os.kill(victim, signal.SIGKILL)
-        await eventually(orihon.quiet, seconds=180)
+        for number in range(1, kills + 1):
+            await chaos.kill(number)
+            if chaos.dice.random() < 0.1:
+                await chaos.publish()
+        await chaos.settle()
+        print(f"killed: {dict(chaos.killed)}; supervisor started {orihon.starts} times; {site.log.total} requests")
         async with ClientSession() as session, session.get(f"{site.origin}/manifest.json") as answer:
             manifest = await answer.read()
-        pool = await open_pool(orihon.dsn, size=2)
+        dsn = await running(data / "postgres")
+        assert dsn is not None
+        pool = await open_pool(dsn, size=2)
         try:
             assert await differences(pool, manifest, data) == []
         finally:
             pool.terminate()
+        await eventually(lambda: answers(port))
 
 
 async def test_ten_kills_and_the_library_equals_the_site(data: Path, tmp_path: Path) -> None:
