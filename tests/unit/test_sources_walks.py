@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from orihon.sources.adapter import Adapter, BadCursor, Document, EndUnproven, LayoutChanged
+from orihon.sources.adapter import Adapter, BadCursor, Document, EmptyListing, EndUnproven, LayoutChanged
 from orihon.sources.records import ChapterRef, Cursor, TitleRef
 from orihon.sources.registry import open_adapter
 
@@ -219,3 +219,21 @@ async def test_lazy_images_are_read_from_the_attribute_that_holds_them() -> None
         (1, "https://s.example/1.jpg"),
         (2, "https://s.example/2.jpg"),
     ]
+
+
+@pytest.mark.parametrize(
+    ("says", "ends"),
+    [("Page 3 of 2", True), ("Page 1 of 1", False), ("Page 3 of 1", False), ("Page 2 of 2", False)],
+)
+async def test_only_the_page_behind_the_last_may_be_empty(says: str, ends: bool) -> None:
+    """DESIGN ruling 14: the list shrank by a page while it was walked; a site that has nothing all at once proves
+    nothing."""
+    adapter = site(
+        "https://s.example/list/1", listing='paging = { by = "path", pager = "nav", says = "{page} of {last}" }'
+    )
+    pages = Pages({"https://s.example/list/3": f"<ul></ul><nav>{says}</nav>"})
+    if ends:
+        assert (await adapter.listing(pages, {"page": 3})).next is None
+    else:
+        with pytest.raises(EmptyListing):
+            await adapter.listing(pages, {"page": 3})

@@ -51,7 +51,7 @@ class HtmlAdapter:
                 raise _empty(read, table.rows.text)
             return ListingPage(refs=refs, next=None, dropped=dropped)
         shown = paging.shown(read, table.paging, place.page)
-        if not refs and not (shown.last is not None and place.page > shown.last):
+        if not refs and not paging.shrunk(shown, place.page):
             raise _empty(read, table.rows.text)
         return ListingPage(refs=refs, next=None if shown.ends else self._after(read, place), dropped=dropped)
 

@@ -14,10 +14,11 @@ _ANYTHING = Css("*")
 
 
 class Shown(NamedTuple):
-    """What a pager shows: whether this page is the last, and the last page's number where it is told."""
+    """What a pager shows: whether this page is the last; this and the last page's number where they are told."""
 
     ends: bool
     last: int | None
+    page: int | None = None
 
 
 def shown(page: Page, paging: Paging, number: int) -> Shown:
@@ -40,7 +41,16 @@ def shown(page: Page, paging: Paging, number: int) -> Shown:
         raise EndUnproven(
             f"The pagination object (`{paging.pager.text}`) of {page.url} {what}, so nothing proves that the list ends."
         )
-    return Shown(ends=number >= last, last=last)
+    return Shown(ends=number >= last, last=last, page=_page_said(pager, paging))
+
+
+def shrunk(shown: Shown, number: int) -> bool:
+    """Whether page `number` may be empty because the list has shrunk while it was walked.
+
+    Only the page behind the last one may, and not where the pager takes it for another page: then it is that of a site
+    that says it has nothing, and such a page proves nothing.
+    """
+    return shown.last == number - 1 and shown.page in (None, number)
 
 
 def next_link(page: Page, link: Css) -> str:
@@ -61,6 +71,11 @@ def next_link(page: Page, link: Css) -> str:
             "page of the same site."
         )
     return url
+
+
+def _page_said(pager: LexborNode, paging: Paging) -> int | None:
+    found = paging.says and paging.says.within(words(pager))
+    return int(found["page"]) if found and found.get("page", "").isdecimal() else None
 
 
 def _last_said(pager: LexborNode, paging: Paging) -> int | None:
