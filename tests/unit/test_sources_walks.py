@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from orihon.sources.adapter import Adapter, BadCursor, Document, EmptyListing, EndUnproven, LayoutChanged
+from orihon.sources.adapter import Adapter, BadCursor, Document, EmptyListing, EndUnproven, LayoutChanged, Transient
 from orihon.sources.records import ChapterRef, Cursor, TitleRef
 from orihon.sources.registry import open_adapter
 
@@ -237,3 +237,25 @@ async def test_only_the_page_behind_the_last_may_be_empty(says: str, ends: bool)
     else:
         with pytest.raises(EmptyListing):
             await adapter.listing(pages, {"page": 3})
+
+
+@pytest.mark.parametrize(
+    ("said", "error"),
+    [
+        ("2 pages", None),
+        ("14 pages", Transient),
+        ("1 page", Transient),
+        ("pages", LayoutChanged),
+        (None, LayoutChanged),
+    ],
+)
+async def test_chapter_has_as_many_pages_as_the_site_says(said: str | None, error: type[Exception] | None) -> None:
+    """Research 3.1 row 17: only the first images of many."""
+    adapter = site(reader='count = "p.count"')
+    text = "" if said is None else f"<p class=count>{said}</p>"
+    pages = Pages({CHAPTER.url: f"{text}<img src=/1.jpg><img src=/2.jpg>"})
+    if error is None:
+        assert len(await adapter.pages(pages, CHAPTER)) == 2
+    else:
+        with pytest.raises(error):
+            await adapter.pages(pages, CHAPTER)

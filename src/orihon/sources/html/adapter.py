@@ -9,7 +9,7 @@ from orihon.sources.html import addresses, loading, page, paging
 from orihon.sources.html.listing import entries
 from orihon.sources.html.page import Page
 from orihon.sources.html.profile import Kind, Paging, Profile
-from orihon.sources.html.reader import images, numbered
+from orihon.sources.html.reader import announced, images, numbered, refuse_other_count
 from orihon.sources.html.title import chapter_rows, facts, told_apart
 from orihon.sources.records import ChapterRef, Cursor, ListingPage, PageRef, SourceKind, Title, TitleRef
 
@@ -75,9 +75,15 @@ class HtmlAdapter:
         """The pages of a chapter; see `Adapter.pages`."""
         table = self._profile.reader
         found: list[PageRef] = []
+        said: int | None = None
         async for read in self._documents(fetcher, chapter.url, "reader", table.paging):
+            if table.count and said is None:
+                said = announced(read, table.count)
             found += images(read, table)
-        return numbered(found, table, chapter.url)
+        pages = numbered(found, table, chapter.url)
+        if said is not None:
+            refuse_other_count(pages, said, chapter.url)
+        return pages
 
     async def _read(self, fetcher: Fetcher, url: str, kind: Kind, referer: str | None = None) -> Page:
         return page.read(await fetcher.get(url, referer=referer), self._profile.detect, kind)

@@ -236,6 +236,13 @@ class Reader(Table, frozen=True, kw_only=True):
         Meta(description="The page number in `number_attr`, as `page{digits}`; images without are left out. Unset: 1…"),
     ] = None
     number_attr: Annotated[str, Meta(description="The attribute that has the number.")] = "id"
+    count: Annotated[
+        Value | None,
+        Meta(
+            description="Where the site says how many pages the chapter has, as `14 pages`: its first whole number. A "
+            "chapter that shows more or fewer is not taken, but tried again."
+        ),
+    ] = None
     paging: Annotated[
         Paging | None, Meta(description="Further documents of the chapter. Unset: one document has all its pages.")
     ] = None

@@ -1,12 +1,44 @@
 """The page of a chapter: its images (crawler-daemon-reader 8.1, crawler-core 8.8)."""
 
-from orihon.sources.adapter import LayoutChanged
+import re
+
+from orihon.sources.adapter import LayoutChanged, Transient
 from orihon.sources.html.addresses import resolve
 from orihon.sources.html.page import Page
-from orihon.sources.html.profile import Reader
+from orihon.sources.html.profile import Reader, Value
 from orihon.sources.html.text import every
-from orihon.sources.html.values import attribute
+from orihon.sources.html.values import attribute, one
 from orihon.sources.records import PageRef
+
+_WHOLE = re.compile(r"[0-9]{1,6}(?![0-9])")
+
+
+def announced(page: Page, value: Value) -> int:
+    """How many pages the site says that the chapter has.
+
+    Raises:
+        LayoutChanged: it does not say where the profile looks.
+    """
+    text = one(page.tree, value)
+    found = _WHOLE.search(text or "")
+    if found is None:
+        raise LayoutChanged(
+            f"{page.url} does not say how many pages the chapter has where `reader.count` looks. The markup has "
+            "changed; see the site profile."
+        )
+    return int(found[0])
+
+
+def refuse_other_count(pages: tuple[PageRef, ...], said: int, url: str) -> None:
+    """Whole or nothing: pages that the site announces and does not show are missing, not gone (gallery-dl #9292).
+
+    Raises:
+        Transient: another number of pages than announced.
+    """
+    if len(pages) != said:
+        raise Transient(
+            f"{url} announces {said} pages and shows {len(pages)}. The page is probably incomplete; it is tried again."
+        )
 
 
 def images(page: Page, table: Reader) -> list[PageRef]:
