@@ -2,7 +2,7 @@
 
 import asyncio
 import time
-from collections.abc import Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from typing import Any
 from uuid import UUID
 
@@ -11,9 +11,9 @@ import msgspec
 from orihon.db.notify import notify
 from orihon.db.pool import Connection, Pool
 from orihon.fetch.client import FetchClient
-from orihon.fetch.errors import RateLimited
+from orihon.fetch.errors import Denied, Gone, RateLimited
 from orihon.ingest import sources
-from orihon.ingest.download import PAUSE, Batch, draft_image
+from orihon.ingest.download import PAUSE, Batch, Draft, draft_image
 from orihon.ingest.sources import Source
 from orihon.ingest.wants import within_budget
 from orihon.jobs import queue
@@ -84,6 +84,23 @@ def refuse_bad_pages(refs: Sequence[PageRef], most: int) -> None:
         raise BadChapter("The site numbers two pages of this chapter alike, so their order cannot be told.")
 
 
+class _Fresh:
+    """Addresses of a chapter's pages, read once more when one that was signed has expired (gallery-dl #2863)."""
+
+    def __init__(self, read: Callable[[], Awaitable[Sequence[PageRef]]]) -> None:
+        self._read = read
+        self._lock = asyncio.Lock()
+        self._refs: dict[int, PageRef] | None = None
+
+    async def address(self, ref: PageRef) -> PageRef | None:
+        """Where the page is now; None: where it was, so that asking again would not help."""
+        async with self._lock:
+            if self._refs is None:
+                self._refs = {fresh.number: fresh for fresh in await self._read()}
+        fresh = self._refs.get(ref.number)
+        return fresh if fresh is not None and fresh.url != ref.url else None
+
+
 class ChapterFetcher:
     """Handles `fetch_chapter` jobs."""
 
@@ -139,24 +156,37 @@ class ChapterFetcher:
 
     async def _arrive(self, source: Source, chapter: Listed, status: LiveStatus) -> dict[int, Probed]:
         adapter = open_adapter(source.adapter, source.url, source.settings)
-        refs = await adapter.pages(
-            self._fetcher,
-            ChapterRef(key=chapter.key, url=chapter.url, number=chapter.number, title=chapter.title),
-        )
-        refuse_bad_pages(refs, self._max_pages)
+        where = ChapterRef(key=chapter.key, url=chapter.url, number=chapter.number, title=chapter.title)
+
+        async def read() -> Sequence[PageRef]:
+            refs = await adapter.pages(self._fetcher, where)
+            refuse_bad_pages(refs, self._max_pages)
+            return refs
+
+        refs = await read()
+        fresh = _Fresh(read)
         arrived: dict[int, Probed] = {}
         waiting = iter(refs)
         name = chapter.title or (f"Chapter {chapter.number}" if chapter.number is not None else "Chapter")
 
+        async def draft(ref: PageRef) -> Draft:
+            return await draft_image(
+                self._fetcher, self._storage, ref.url,
+                referer=ref.referer or chapter.url, max_bytes=self._max_bytes, max_pixels=self._max_pixels,
+                pause=self._pause,
+            )  # fmt: skip
+
         async def stream() -> None:
             for ref in waiting:
-                draft = await draft_image(
-                    self._fetcher, self._storage, ref.url,
-                    referer=ref.referer or chapter.url, max_bytes=self._max_bytes, max_pixels=self._max_pixels,
-                    pause=self._pause,
-                )  # fmt: skip
-                await batch.add(draft)
-                arrived[ref.number] = draft.probed
+                try:
+                    drafted = await draft(ref)
+                except (Denied, Gone):
+                    again = await fresh.address(ref)
+                    if again is None:
+                        raise
+                    drafted = await draft(again)
+                await batch.add(drafted)
+                arrived[ref.number] = drafted.probed
                 await status.update(phase="fetching", text=name, done=len(arrived), total=len(refs))
 
         try:

@@ -8,11 +8,11 @@ import structlog
 from orihon.db.notify import notify
 from orihon.db.pool import Connection
 from orihon.fetch.client import FetchClient
-from orihon.fetch.errors import RateLimited
+from orihon.fetch.errors import Denied, Gone, RateLimited
 from orihon.ingest.download import PAUSE, download_image
 from orihon.jobs import queue
 from orihon.jobs.handlers import Done, Job, Postpone, Settled
-from orihon.jobs.payloads import CheckMedium, FetchCover
+from orihon.jobs.payloads import CheckMedium, FetchCover, SyncTitle
 from orihon.library import covers
 from orihon.media import store
 from orihon.media.probe import MOST_PIXELS
@@ -25,8 +25,9 @@ BACKFILL_AT_ONCE = 10
 """Missing covers that are asked for again at the end of a walk (crawler-core 8.6)."""
 
 _WHERE = """
-    SELECT s.work_id, s.url, s.cover_url
-      FROM source_works s WHERE s.source_id = $1 AND s.key = $2 AND s.cover_url IS NOT NULL
+    SELECT s.work_id, s.url, s.cover_url, w.title
+      FROM source_works s JOIN works w ON w.id = s.work_id
+     WHERE s.source_id = $1 AND s.key = $2 AND s.cover_url IS NOT NULL
 """
 
 # Early stop means that a walk may never come back to a title whose cover failed (crawler-core 8.6).
@@ -90,8 +91,14 @@ class CoverFetcher:
         except RateLimited as error:
             return Postpone(error.retry_after or 60.0, str(error))
         except Exception as error:
-            async with job.pool.acquire() as db:
+            async with job.pool.acquire() as db, db.transaction():
                 await db.execute(_TRIED, payload.source_id, payload.key, str(error))
+                if isinstance(error, Denied | Gone):
+                    # A signed address has expired: only the title's page knows the one that holds now.
+                    title = SyncTitle(
+                        source_id=payload.source_id, key=payload.key, url=where["url"], title=where["title"]
+                    )
+                    await queue.enqueue(db, title)
             await metrics.record(
                 job.pool, "manga_cover", source_id=payload.source_id, work_id=where["work_id"],
                 outcome="failed", seconds=time.monotonic() - started, error=str(error),
