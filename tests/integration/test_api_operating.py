@@ -3,6 +3,7 @@
 import asyncio
 import itertools
 from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Any
 from uuid import uuid4
@@ -14,6 +15,7 @@ from tests.support.waiting import eventually
 from tests.support.web import Browser, Site, a_chapter, a_work, own_database, serving
 
 from orihon.db.embedded import EmbeddedPostgres
+from orihon.db.pool import Pool, open_pool
 from orihon.jobs import queue
 from orihon.jobs.payloads import FetchChapter, WalkSource
 from orihon.runtime import live_status
@@ -354,6 +356,25 @@ async def test_health_is_told_to_anyone(site: Site, path: str) -> None:
     assert (answer.status, answer.json) == (200, {"status": "ok"})
 
 
+@asynccontextmanager
+async def short_of_patience(dsn: str) -> AsyncIterator[Pool]:
+    pool = await open_pool(dsn, size=4, patience=0.2)
+    yield pool
+    pool.terminate()
+
+
+@asynccontextmanager
+async def silent_server() -> AsyncIterator[str]:
+    """The address of a server that takes connections and never says a word."""
+    heard: list[asyncio.StreamWriter] = []
+    listening = await asyncio.start_server(lambda _, writer: heard.append(writer), "127.0.0.1", 0)
+    port = listening.sockets[0].getsockname()[1]
+    yield f"postgresql://orihon@127.0.0.1:{port}/orihon"
+    for writer in heard:
+        writer.close()
+    listening.close()
+
+
 async def test_a_database_that_is_away_is_told_in_words(server: EmbeddedPostgres, tmp_path: Path) -> None:
     async with own_database(server) as (pool, dsn), serving(pool, dsn, tmp_path) as site:
         guest = site.browser()
@@ -363,6 +384,33 @@ async def test_a_database_that_is_away_is_told_in_words(server: EmbeddedPostgres
             answer = await guest.get(path)
             assert (answer.status, answer.json["error"]["code"]) == (503, "unavailable")
             assert "Retry-After" in answer.headers
+
+
+async def test_a_statement_without_an_answer_ends_in_words(server: EmbeddedPostgres, tmp_path: Path) -> None:
+    """Else a page would load for ever, and with a few of them nobody could be served any more."""
+    async with (
+        own_database(server) as (pool, dsn),
+        short_of_patience(dsn) as impatient,
+        serving(impatient, dsn, tmp_path) as site,
+    ):
+        guest = site.browser()
+        async with asyncio.timeout(20), pool.acquire() as db, db.transaction():
+            await db.execute("LOCK TABLE works")
+            found = await asyncio.gather(*(guest.get(f"/api/v1/mangas?limit={n + 1}") for n in range(12)))
+        assert {(answer.status, answer.json["error"]["code"]) for answer in found} == {(503, "unavailable")}
+        assert (await guest.get("/api/v1/mangas")).status == 200
+
+
+async def test_the_health_of_a_database_that_is_reached_but_says_nothing_is_soon_told(
+    server: EmbeddedPostgres, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("orihon.api.routes.health.PATIENCE", 0.2)
+    async with own_database(server) as (_, dsn), silent_server() as silent:
+        pool = await open_pool(silent)
+        async with asyncio.timeout(20), serving(pool, dsn, tmp_path) as site:
+            answer = await site.browser().get("/readyz")
+        pool.terminate()
+    assert (answer.status, answer.json["error"]["code"]) == (503, "unavailable")
 
 
 async def test_a_setting_that_the_door_cannot_use_is_told_when_a_source_is_tried(

@@ -28,9 +28,9 @@ def database_of(settings: Settings) -> str:
 
 
 @asynccontextmanager
-async def pool(dsn: str, *, size: int) -> AsyncIterator[Pool]:
-    """A pool of at most `size` connections, which are cut when the block is left."""
-    opened = await pools.open_pool(dsn, size=size)
+async def pool(dsn: str, *, size: int, patience: float | None = None) -> AsyncIterator[Pool]:
+    """A pool of at most `size` connections (see `open_pool`), which are cut when the block is left."""
+    opened = await pools.open_pool(dsn, size=size, patience=patience)
     try:
         yield opened
     finally:

@@ -17,6 +17,10 @@ from orihon.storage.local import LocalStorage
 
 CONNECTIONS = 8
 
+PATIENCE = 30.0
+"""Seconds that a statement may take. Who asks is told so before most proxies and people give up; the longest that there
+is, the removal of a source of a hundred thousand titles, takes a few."""
+
 
 def run_web(settings: Settings) -> int:
     """Serve the API, the files and the web app until told to stop; the exit status."""
@@ -27,7 +31,7 @@ def run_web(settings: Settings) -> int:
 async def _serve(settings: Settings) -> None:
     dsn = process.database_of(settings)
     async with (
-        process.pool(dsn, size=CONNECTIONS) as pool,
+        process.pool(dsn, size=CONNECTIONS, patience=PATIENCE) as pool,
         Bus(dsn) as bus,
         DecoderPool(processes=1, most_pixels=settings.max_image_pixels) as decoder,
     ):

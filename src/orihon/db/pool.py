@@ -39,14 +39,23 @@ IDLE_SECONDS = 60.0
 """A pooled connection that nobody used for so long is closed: each is a process of the server with its memory."""
 
 
-async def open_pool(dsn: str, *, size: int = 8) -> Pool:
+async def open_pool(dsn: str, *, size: int = 8, patience: float | None = None) -> Pool:
     """Open a pool of at most `size` connections.
+
+    A server that is reached but says nothing (stopped, cut off, overloaded) ends a statement with `TimeoutError` after
+    `patience` seconds; None: it is waited for.
 
     `jsonb` is read and written as Python values (msgspec). Connections are opened when first needed. Whoever needs a
     session of their own (LISTEN, SET, an advisory lock beyond a transaction) uses `connect`, not the pool.
     """
     return await asyncpg.create_pool(
-        dsn, min_size=0, max_size=size, init=_prepare, reset=_as_it_is, max_inactive_connection_lifetime=IDLE_SECONDS
+        dsn,
+        min_size=0,
+        max_size=size,
+        init=_prepare,
+        reset=_as_it_is,
+        max_inactive_connection_lifetime=IDLE_SECONDS,
+        command_timeout=patience,
     )
 
 

@@ -7,6 +7,9 @@ from orihon.api.documented import errors
 from orihon.api.rights import anyone
 from orihon.api.shapes import Health
 
+PATIENCE = 3.0
+"""Seconds that the database may take to answer, and to be reached: whoever asks for its health wants to know soon."""
+
 
 @get("/healthz", guards=[anyone], responses=errors(), tags=["Health"], summary="The process answers")
 async def alive() -> Health:
@@ -14,8 +17,8 @@ async def alive() -> Health:
 
 
 async def _database(context: Given) -> Response[Health]:
-    async with context.pool.acquire() as db:
-        await db.fetchval("SELECT 1")
+    async with context.pool.acquire(timeout=PATIENCE) as db:
+        await db.fetchval("SELECT 1", timeout=PATIENCE)
     return Response(Health(status="ok"), headers={"Cache-Control": "no-store"})
 
 
