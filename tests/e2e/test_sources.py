@@ -12,7 +12,7 @@ pytestmark = pytest.mark.e2e
 
 SIZES = [(390, 844), (1440, 900)]
 NOBODY = "http://127.0.0.1:9/works/"
-"""An address that is refused or answers nothing, whatever the machine."""
+"""An address that is refused, whatever the machine: it is private, and not the sample site's."""
 
 
 def followed(page: Page) -> list[dict[str, Any]]:
@@ -42,7 +42,7 @@ def begin(page: Page) -> Locator:
     return dialog
 
 
-def test_an_address_that_cannot_be_reached_is_followed_only_when_asked_twice(page: Page) -> None:
+def test_an_address_that_is_refused_is_followed_only_when_asked_twice(page: Page) -> None:
     dialog = begin(page)
     before = len(followed(page))
     dialog.get_by_label("Address of the list of titles").fill(NOBODY)
@@ -51,7 +51,8 @@ def test_an_address_that_cannot_be_reached_is_followed_only_when_asked_twice(pag
     # What happened, what it means, what to do.
     said = dialog.get_by_role("alert").filter(has_text="could not be read")
     expect(said).to_contain_text("bring nothing")
-    expect(said).to_contain_text("Open the address in a browser")
+    expect(said).to_contain_text("allow it with ORIHON_PRIVATE_ORIGINS")
+    expect(said).not_to_contain_text("Open the address in a browser")
     assert len(followed(page)) == before
     dialog.get_by_role("button", name="Follow it anyway").click()
     expect(dialog).to_be_hidden()
@@ -67,6 +68,14 @@ def test_a_changed_address_is_tried_out_again(page: Page) -> None:
     expect(dialog.get_by_role("button", name="Follow it anyway")).to_be_visible()
     address.fill(NOBODY + "more/")
     expect(dialog.get_by_role("button", name="Follow it", exact=True)).to_be_visible()
+
+
+def test_an_address_without_its_beginning_is_made_whole(page: Page) -> None:
+    dialog = begin(page)
+    address = dialog.get_by_label("Address of the list of titles")
+    address.fill("comics.example/latest")
+    address.press("Tab")
+    expect(address).to_have_value("https://comics.example/latest")
 
 
 def test_a_profile_is_asked_for_where_none_is_made_for_the_site(page: Page) -> None:

@@ -61,7 +61,6 @@ export const en = {
 		chapters: (n: number) => count(n, 'chapter', 'chapters'),
 		fresh: (n: number) => (n > 0 ? count(n, 'new title', 'new titles') : 'The library has changed'),
 		loading: 'Loading titles',
-		noCover: 'No cover',
 		next: (name: string) => `Next: ${name}`,
 		upToDate: 'Read to the newest chapter',
 		emptyAdmin: {
@@ -73,6 +72,11 @@ export const en = {
 			title: 'The first titles are on their way',
 			text: 'Orihon is looking through what it follows. They appear here by themselves.',
 			action: 'Watch the sources'
+		},
+		stuck: {
+			title: 'No title has come yet',
+			text: 'What Orihon follows is paused or could not be read. The sources say why.',
+			action: 'See the sources'
 		},
 		emptyUser: { title: 'Nothing here yet', text: 'As soon as whoever runs this library adds a source, its titles appear here.' },
 		emptyGuest: {
@@ -144,7 +148,7 @@ export const en = {
 		desks: { auto: 'Automatic', paper: 'Paper', grey: 'Grey', black: 'Black' },
 		pause: 'Stop at the end of a chapter',
 		fullscreen: 'Full screen',
-		reset: 'As this title reads',
+		reset: 'Undo for this title',
 		forTitle: 'Mode and direction are kept for this title, the rest for all on this device.',
 		previousPage: 'Previous page',
 		nextPage: 'Next page',
@@ -155,6 +159,7 @@ export const en = {
 		spoken: (page: number, of: number) => `Page ${page} of ${of}`,
 		pages: (n: number) => count(n, 'page', 'pages'),
 		slider: 'Page',
+		ways: 'Pages and chapters',
 		finished: 'Finished',
 		last: 'You are up to date. This is the newest chapter that is here.',
 		next: 'Next',
@@ -193,7 +198,7 @@ export const en = {
 		submit: 'Sign in',
 		busy: 'Signing in',
 		hint: 'The first start of Orihon printed a name and a password. Lost them? Run',
-		command: 'orihon user password'
+		command: 'orihon user password NAME'
 	},
 	sources: {
 		heading: 'Sources',
@@ -254,7 +259,9 @@ export const en = {
 			addHeading: 'Add a source',
 			editHeading: (name: string) => `Edit ${name}`,
 			url: 'Address of the list of titles',
+			urlExample: 'https://',
 			urlHint: 'The page that lists the newest titles first.',
+			urlStays: 'This stays as it is. For another address, add another source.',
 			name: 'Name',
 			nameHint: 'Empty: the name of the site.',
 			profile: 'How the site is built',
@@ -276,7 +283,7 @@ export const en = {
 			interval: 'Look for news',
 			every: everySeconds,
 			check: 'Try it out',
-			checking: 'Reading the site',
+			checking: 'Reading',
 			save: 'Follow it',
 			anyway: 'Follow it anyway',
 			saveAnyway: 'Save it anyway',
@@ -290,14 +297,18 @@ export const en = {
 			failed: {
 				listing: 'The list of titles could not be read.',
 				title: 'The list was read, but the first title on it was not.',
-				pages: 'The list and a title were read, but the pages of a chapter were not.'
+				pages: 'The list and a title were read, but the pages of a chapter were not.',
+				creator: 'The creator could not be read.',
+				posts: 'The creator was read, but the posts were not.'
 			},
 			nothing: 'The page was read, but no title was found on it.',
 			means: {
+				refused: 'Orihon would refuse this address at every look, and bring nothing.',
 				unreachable: 'Orihon would follow an address that it does not reach: it would try again and again, and bring nothing.',
 				unreadable: 'The profile does not seem to fit this page: Orihon would look again and again, and bring nothing or only a part.'
 			},
 			advice: {
+				refused: '',
 				unreachable:
 					'Open the address in a browser on the machine that runs Orihon. If it does not open there, correct it; if it does, the site may have been away for a moment: try again.',
 				unreadable: 'See whether this is the page that lists the titles, and choose another profile, or write one for this site (docs/site-profiles.md).'

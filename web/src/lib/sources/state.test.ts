@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { Preset, Preview, Source } from '#lib/api';
 import { en } from '#lib/messages/en';
-import { changeOf, doubt, formOf, intervalsWith, newSource, OWN, presetFor, settingsOf, stateOf } from './state';
+import { changeOf, doubt, formOf, intervalsWith, newSource, OWN, presetFor, promising, settingsOf, stateOf, wholeAddress } from './state';
 
 const source = (over: Partial<Source>): Source =>
 	({ paused: false, live: null, last_walk: null, last_error: null, settings: {}, content: 'all', ...over }) as Source;
@@ -17,6 +17,28 @@ describe('what a source is doing', () => {
 		[source({ last_walk: walk('breaker') }), 'failing'],
 		[source({ last_walk: walk('continued'), last_error: 'asked to wait' }), 'failing']
 	])('%#: %s', (given, state) => expect(stateOf(given)).toBe(state));
+});
+
+describe('an empty library', () => {
+	const failing = source({ last_walk: walk('failed') });
+	it.each([
+		['is filling while a source was not looked at yet', [failing, source({})], true],
+		['is filling while a source is followed', [source({ last_walk: walk('caught_up') })], true],
+		['waits for nothing when all sources fail or are paused', [failing, source({ paused: true })], false],
+		['waits for nothing without a source', [], false]
+	])('%s', (_, sources, fills) => expect(promising(sources)).toBe(fills));
+});
+
+describe('an address as people write it', () => {
+	it.each([
+		['comics.example/latest', 'https://comics.example/latest'],
+		[' comics.example:8080 ', 'https://comics.example:8080'],
+		['comics.example', 'https://comics.example'],
+		['http://comics.example/', 'http://comics.example/'],
+		['ftp://comics.example/', 'ftp://comics.example/'],
+		['garbage', 'garbage'],
+		['', '']
+	])('%s: %s', (text, whole) => expect(wholeAddress(text)).toBe(whole));
 });
 
 describe('the form', () => {
@@ -77,7 +99,7 @@ describe('a check', () => {
 	it.each([
 		['that finds titles is good', { listing }, null],
 		['that reaches nobody', { failure: failure('Unreachable') }, 'unreachable'],
-		['that is refused', { failure: failure('Refused') }, 'unreachable'],
+		['that is refused', { failure: failure('Refused') }, 'refused'],
 		['that does not find its way on the page', { failure: failure('LayoutChanged') }, 'unreadable'],
 		['that finds no title', { listing: { ...listing, count: 0 } }, 'unreadable'],
 		['that finds titles but cannot read one', { listing, failure: failure('LayoutChanged') }, 'unreadable']

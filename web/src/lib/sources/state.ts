@@ -12,6 +12,11 @@ export function stateOf(source: Source): State {
 	return source.last_error || FAILED.includes(source.last_walk.outcome ?? '') ? 'failing' : 'waiting';
 }
 
+/** Whether titles may still come by themselves: something is being looked at, or will be. */
+export function promising(sources: readonly Source[]): boolean {
+	return sources.some((source) => ['walking', 'waiting', 'fresh'].includes(stateOf(source)));
+}
+
 /** Instead of a preset: a profile of one's own. */
 export const OWN = '@own';
 
@@ -84,6 +89,12 @@ export function hostOf(url: string): string {
 	return URL.canParse(url.trim()) ? new URL(url.trim()).hostname : '';
 }
 
+/** An address as people write it, `comics.example/latest`, made whole; what is whole, or is no name of a site, stays. */
+export function wholeAddress(text: string): string {
+	const said = text.trim();
+	return /^[\w-]+(\.[\w-]+)+([:/?#]|$)/.test(said) ? `https://${said}` : said;
+}
+
 const INTERVALS = [600, 3600, 21_600, 86_400, 604_800];
 
 /** Intervals to choose from, in seconds; the one that a source has is one of them, whoever gave it. */
@@ -91,14 +102,15 @@ export function intervalsWith(current: number): number[] {
 	return [...new Set([...INTERVALS, current])].sort((a, b) => a - b);
 }
 
-/** What a check that is no good says: whether the site was not reached, or not understood; null: it is good. */
-export function doubt(seen: Preview): 'unreachable' | 'unreadable' | null {
+/** What a check that is no good says: whether the site may not be asked, was not reached, or not understood; null: it is good. */
+export function doubt(seen: Preview): 'refused' | 'unreachable' | 'unreadable' | null {
+	if (seen.failure?.kind === 'Refused') return 'refused';
 	if (seen.failure) return NETWORK.has(seen.failure.kind) ? 'unreachable' : 'unreadable';
 	return seen.listing?.count ? null : 'unreadable';
 }
 
 /** Kinds of failure of the way to the site; all others are about what it answered. */
 const NETWORK = new Set([
-	...['Unreachable', 'TimedOut', 'Refused', 'HttpStatus', 'Denied', 'Gone', 'RateLimited'],
+	...['Unreachable', 'TimedOut', 'HttpStatus', 'Denied', 'Gone', 'RateLimited'],
 	...['CutShort', 'Malformed', 'TooLarge', 'EmptyBody']
 ]);
