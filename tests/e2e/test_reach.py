@@ -1,0 +1,96 @@
+"""Within everybody's reach: a finger, a keyboard, a screen reader, somebody who is lost or has nothing yet."""
+
+import re
+
+import pytest
+from playwright.sync_api import Browser, BrowserContext, Page, expect
+from tests.e2e.conftest import PASSWORD, USERNAME, Demo, sign_in
+from tests.e2e.steps import open_title, readable_title
+
+pytestmark = pytest.mark.e2e
+
+FINGER_PX = 44
+"""WCAG 2.2, 2.5.5, and the guidelines of both makers of phones."""
+
+TOO_SMALL = """(least) => [...document.querySelectorAll('button, select, header a, nav a, fieldset label')]
+    .filter((element) => element.checkVisibility())
+    .map((element) => [element.ariaLabel || element.textContent.trim(), element.getBoundingClientRect()])
+    .filter(([, box]) => box.height > 1 && (box.height < least || box.width < least))
+    .map(([name, box]) => `${name}: ${Math.round(box.width)} x ${Math.round(box.height)}`)"""
+
+
+def test_a_finger_finds_everything(browser: Browser, demo: Demo) -> None:
+    context = browser.new_context(
+        base_url=demo.url, viewport={"width": 390, "height": 844}, has_touch=True, is_mobile=True
+    )
+    page = context.new_page()
+    answer = page.request.post(
+        "/api/v1/auth/login", data={"username": USERNAME, "password": PASSWORD}, headers={"Origin": demo.url}
+    )
+    assert answer.ok
+    for address in ("/", "/sources"):
+        page.goto(address)
+        expect(page.get_by_role("heading", level=1)).to_be_visible()
+        expect(page.get_by_role("link", name=re.compile("chapter|works")).first).to_be_visible()
+        assert page.evaluate(TOO_SMALL, FINGER_PX) == [], address
+    open_title(page, readable_title(page))
+    page.get_by_role("link", name=re.compile("Start reading|Continue reading|Read again")).click()
+    page.get_by_role("button", name="How to read").click()
+    expect(page.get_by_role("radio", name="Whole page")).to_be_visible()
+    assert page.evaluate(TOO_SMALL, FINGER_PX) == []
+    context.close()
+
+
+@pytest.mark.parametrize("address", ["/nowhere", "/title/00000000-0000-7000-8000-000000000000"])
+def test_whoever_is_lost_is_told_so(context: BrowserContext, address: str) -> None:
+    # A page of its own: the browser says 404 in its console, rightly.
+    page = context.new_page()
+    page.goto(address)
+    expect(page.get_by_role("heading", name="Nothing here")).to_be_visible()
+    expect(page.get_by_role("main")).to_contain_text("There is nothing at this address.")
+    page.get_by_role("link", name="Go to the library").click()
+    expect(page.get_by_role("heading", level=1)).to_have_text("Library")
+
+
+def test_signing_in_leads_back_to_where_it_was_asked_for(page: Page) -> None:
+    page.goto("/sources")
+    page.get_by_role("main").get_by_role("link", name="Sign in").click()
+    page.get_by_role("textbox", name="Name").fill(USERNAME)
+    page.get_by_role("textbox", name="Password").fill(PASSWORD)
+    page.get_by_role("button", name="Sign in").click()
+    expect(page.get_by_role("heading", level=1)).to_have_text("Sources")
+
+
+def test_a_card_of_the_shelf_says_the_page_in_words(page: Page) -> None:
+    sign_in(page)
+    open_title(page, readable_title(page))
+    page.get_by_role("link", name=re.compile("Start reading|Continue reading|Read again")).click()
+    expect(page.get_by_test_id("page-indicator")).to_contain_text("Page")
+    page.keyboard.press("Home")
+    page.keyboard.press("j")
+    expect(page.get_by_test_id("page-indicator")).to_contain_text("Page 2 /")
+    page.goto("/")
+    card = page.get_by_role("region", name="Continue reading").get_by_role("link").first
+    expect(card).to_have_accessible_name(re.compile(r"\bPage 2 of \d+$"))
+
+
+def test_the_keyboard_goes_on_after_a_source_is_removed(page: Page) -> None:
+    sign_in(page)
+    made = page.request.post(
+        "/api/v1/sources",
+        data={
+            "adapter": "html",
+            "url": "https://comics.invalid/",
+            "settings": {"profile": "sample"},
+            "content": "wanted",
+            "interval_seconds": 3600,
+        },
+        headers={"Origin": page.url.rsplit("/", 1)[0]},
+    )
+    assert made.ok, made.text()
+    page.goto("/sources")
+    page.get_by_role("button", name="Remove comics.invalid").focus()
+    page.keyboard.press("Enter")
+    page.get_by_role("dialog").get_by_role("button", name="Remove").press("Enter")
+    expect(page.get_by_role("article", name="comics.invalid")).to_have_count(0)
+    expect(page.get_by_role("heading", level=1)).to_be_focused()
