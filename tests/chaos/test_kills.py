@@ -15,7 +15,6 @@ from collections.abc import Iterator
 from pathlib import Path
 from uuid import UUID
 
-import asyncpg
 import pytest
 from aiohttp import ClientSession
 from tests.support.exactness import differences
@@ -23,7 +22,7 @@ from tests.support.kept import Kept, kept
 from tests.support.serving import answers, free_port
 from tests.support.waiting import eventually
 
-from orihon.db.pool import open_pool
+from orihon.db.pool import TROUBLE, open_pool
 from orihon.db.server import running
 from orihon.ingest import sources
 from orihon.ingest.sources import NewSource
@@ -68,7 +67,7 @@ class Chaos:
         try:
             async with self.orihon.database() as db:
                 return bool(await db.fetchval("SELECT to_regclass('works') IS NOT NULL"))
-        except (OSError, asyncpg.PostgresError, TimeoutError):
+        except TROUBLE:
             return False
 
     async def kill(self, number: int) -> None:
@@ -93,7 +92,7 @@ class Chaos:
 
     async def look(self) -> None:
         """Ask for a walk, if there is a database to ask."""
-        with contextlib.suppress(OSError, asyncpg.PostgresError, asyncpg.InterfaceError, TimeoutError):
+        with contextlib.suppress(*TROUBLE):
             async with self.orihon.database() as db, db.transaction():
                 assert self.source is not None
                 await sources.run_now(db, self.source)

@@ -13,7 +13,7 @@ import asyncpg
 import psutil
 from tests.support.serving import is_called
 
-from orihon.db.pool import connect
+from orihon.db.pool import TROUBLE, connect
 from orihon.db.server import running
 
 SCRIPT = Path(__file__).with_name("chaos_serve.py")
@@ -66,7 +66,7 @@ class Kept:
         """A connection of one's own; there may be no database at this moment.
 
         Raises:
-            OSError, asyncpg.PostgresError: there is none.
+            TROUBLE: there is none, or it went away.
         """
         dsn = await running(self.data / "postgres")
         if dsn is None:
@@ -84,7 +84,7 @@ class Kept:
             async with self.database() as db:
                 await db.execute("UPDATE jobs SET scheduled_at = now() WHERE state = 'pending' AND attempts > 0")
                 return bool(await db.fetchval("SELECT count(*) FROM works")) and not await db.fetchval(_BUSY)
-        except (OSError, asyncpg.PostgresError, asyncpg.InterfaceError, TimeoutError):
+        except TROUBLE:
             return False
 
     def output(self) -> str:
