@@ -386,6 +386,25 @@ async def test_a_database_that_is_away_is_told_in_words(server: EmbeddedPostgres
             assert "Retry-After" in answer.headers
 
 
+@pytest.mark.parametrize(
+    ("sqlstate", "words"), [("53100", "disk of the database is full"), ("53200", "does not answer at the moment")]
+)
+async def test_a_database_that_lacks_room_is_told_in_words(
+    server: EmbeddedPostgres, tmp_path: Path, sqlstate: str, words: str
+) -> None:
+    async with own_database(server) as (pool, dsn), serving(pool, dsn, tmp_path) as site:
+        reader = await site.person("reader")
+        await pool.execute(
+            f"""CREATE FUNCTION no_room() RETURNS trigger LANGUAGE plpgsql AS $$
+                BEGIN RAISE EXCEPTION 'could not extend file' USING ERRCODE = '{sqlstate}'; END $$;
+                CREATE TRIGGER no_room BEFORE INSERT ON sessions EXECUTE FUNCTION no_room()"""
+        )
+        answer = await reader.sign_in("reader")
+    assert (answer.status, answer.json["error"]["code"]) == (503, "unavailable")
+    assert words in answer.json["error"]["message"]
+    assert "Retry-After" in answer.headers
+
+
 async def test_a_statement_without_an_answer_ends_in_words(server: EmbeddedPostgres, tmp_path: Path) -> None:
     """Else a page would load for ever, and with a few of them nobody could be served any more."""
     async with (

@@ -131,6 +131,7 @@ _AWAY = (
     asyncpg.InternalClientError,
     asyncpg.PostgresConnectionError,
     asyncpg.CannotConnectNowError,
+    asyncpg.InsufficientResourcesError,
     OSError,
     TimeoutError,
 )
@@ -159,6 +160,11 @@ def envelope(error: Exception) -> ApiError:
             return ApiError(error.status_code, Code.INVALID_INPUT, error.detail, headers=error.headers)
         case asyncpg.DataError():
             return bad_input(_UNSTORABLE)
+        case asyncpg.DiskFullError():
+            log.warning("the database's disk is full", error=str(error))
+            return unavailable(
+                "The disk of the database is full, so nothing was changed. Free some space and try again.", seconds=30
+            )
         case _ if isinstance(error, _AWAY):
             log.warning("the database did not answer", error=str(error) or type(error).__name__)
             return unavailable("The database does not answer at the moment. Try again shortly.")
