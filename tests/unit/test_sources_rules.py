@@ -80,6 +80,26 @@ def test_a_key_that_could_not_be_stored_is_told_apart_by_its_hash(url: str, othe
 
 
 @pytest.mark.parametrize(
+    ("written", "read"),
+    [
+        ("\x1b[2JBerserk\x07", "[2JBerserk"),
+        ("\u202eBerserk\u202c", "Berserk"),
+        ("a\u2066b\u2069c\x85d", "abc d"),
+        ("\u200fالرداء", "\u200fالرداء"),
+        ("👩\u200d🚀", "👩\u200d🚀"),
+        ("\u200b", None),
+        ("\u202e", None),
+        ("\ufeff\xa0", None),
+    ],
+    ids=["terminal", "override", "isolate", "mark", "joiner", "zero width", "override alone", "blanks"],
+)
+def test_a_text_holds_nothing_that_a_terminal_or_the_text_beside_it_obeys(written: str, read: str | None) -> None:
+    """A site's words are shown in browsers, logs and terminals; and a name that nobody can see is no name."""
+    tree = LexborHTMLParser(f"<h1>{written}</h1>")
+    assert one(tree, Value(select=Css("h1"))) == read
+
+
+@pytest.mark.parametrize(
     ("text", "number"),
     [
         ("Ch.1", "1"),

@@ -127,9 +127,18 @@ def present(scope: Scope, selectors: Sequence[Css]) -> Css | None:
     return next((css for css in selectors if first(scope, css) is not None), None)
 
 
+# A terminal obeys the one kind, and the other turns round what stands beside a text wherever it is shown.
+_COMMANDS = re.compile(r"[\x00-\x08\x0e-\x1b\x7f-\x84\x86-\x9f\u202a-\u202e\u2066-\u2069]")
+
+
 def collapsed(text: str) -> str:
-    """The text with every run of blanks and line breaks as one space."""
-    return " ".join(text.split())
+    """The text with every run of blanks and line breaks as one space, without control and direction characters."""
+    return " ".join(_COMMANDS.sub("", text).split())
+
+
+def visible(text: str) -> bool:
+    """Whether there is anything to see in it: a name of zero-width characters is none."""
+    return any(character.isprintable() and not character.isspace() for character in text)
 
 
 def words(node: LexborNode) -> str:

@@ -8,7 +8,7 @@ from typing import TypeVar
 from selectolax.lexbor import LexborNode
 
 from orihon.sources.html.profile import Value
-from orihon.sources.html.text import Pattern, Scope, collapsed, every
+from orihon.sources.html.text import Pattern, Scope, collapsed, every, visible
 
 LONGEST = 500
 LONGEST_PARAGRAPHS = 20_000
@@ -70,7 +70,7 @@ def _found(scope: Scope, value: Value, longest: int = LONGEST) -> Iterator[str]:
             clean = part.strip()
             if value.strip_count:
                 clean = _COUNT.sub("", clean)
-            if clean and clean.casefold() not in nothing:
+            if visible(clean) and clean.casefold() not in nothing:
                 yield clean[:longest].rstrip()
 
 
