@@ -173,7 +173,7 @@ class ChapterFetcher:
             return await draft_image(
                 self._fetcher, self._storage, ref.url,
                 referer=ref.referer or chapter.url, max_bytes=self._max_bytes, max_pixels=self._max_pixels,
-                pause=self._pause,
+                pause=self._pause, stand_ins=adapter.stand_ins,
             )  # fmt: skip
 
         async def stream() -> None:

@@ -17,6 +17,7 @@ from orihon.library import covers
 from orihon.media import store
 from orihon.media.probe import MOST_PIXELS
 from orihon.runtime import metrics
+from orihon.sources.registry import open_adapter
 from orihon.storage.local import LocalStorage
 
 log = structlog.get_logger(__name__)
@@ -25,8 +26,8 @@ BACKFILL_AT_ONCE = 10
 """Missing covers that are asked for again at the end of a walk (crawler-core 8.6)."""
 
 _WHERE = """
-    SELECT s.work_id, s.url, s.cover_url, w.title
-      FROM source_works s JOIN works w ON w.id = s.work_id
+    SELECT s.work_id, s.url, s.cover_url, w.title, so.adapter, so.url AS source_url, so.settings
+      FROM source_works s JOIN works w ON w.id = s.work_id JOIN sources so ON so.id = s.source_id
      WHERE s.source_id = $1 AND s.key = $2 AND s.cover_url IS NOT NULL
 """
 
@@ -87,11 +88,13 @@ class CoverFetcher:
                 max_bytes=self._max_bytes,
                 max_pixels=self._max_pixels,
                 pause=self._pause,
+                stand_ins=open_adapter(where["adapter"], where["source_url"], where["settings"]).stand_ins,
             )
         except RateLimited as error:
             return Postpone(error.retry_after or 60.0, str(error))
         except Exception as error:
             async with job.pool.acquire() as db, db.transaction():
+                await queue.hold(db, job.claim)
                 await db.execute(_TRIED, payload.source_id, payload.key, str(error))
                 if isinstance(error, Denied | Gone):
                     # A signed address has expired: only the title's page knows the one that holds now.

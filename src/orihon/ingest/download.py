@@ -1,13 +1,14 @@
 """One image from a site into the store: streamed, hashed, sniffed and probed on the way in."""
 
 import asyncio
+from collections.abc import Container
 from types import TracebackType
 from typing import Self
 
 import msgspec
 
 from orihon.fetch.client import FetchClient
-from orihon.fetch.errors import FetchError
+from orihon.fetch.errors import FetchError, Placeholder
 from orihon.media.errors import MediaError
 from orihon.media.inbound import Inbound, Probed, judge
 from orihon.media.probe import MOST_PIXELS
@@ -154,6 +155,7 @@ async def download_image(
     max_bytes: int,
     max_pixels: int = MOST_PIXELS,
     pause: float = PAUSE,
+    stand_ins: Container[str] = (),
 ) -> Arrived:
     """Fetch an image into the store. Its bytes are on disk when this returns; no row names them yet.
 
@@ -163,8 +165,9 @@ async def download_image(
         FetchError, BadImage, StorageFull: see `draft_image`.
     """
     draft = await draft_image(
-        fetcher, storage, url, referer=referer, max_bytes=max_bytes, max_pixels=max_pixels, pause=pause
-    )
+        fetcher, storage, url,
+        referer=referer, max_bytes=max_bytes, max_pixels=max_pixels, pause=pause, stand_ins=stand_ins,
+    )  # fmt: skip
     await storage.keep(draft.staged, draft.key)
     return Arrived(probed=draft.probed, key=draft.key)
 
@@ -178,27 +181,38 @@ async def draft_image(
     max_bytes: int,
     max_pixels: int = MOST_PIXELS,
     pause: float = PAUSE,
+    stand_ins: Container[str] = (),
 ) -> Draft:
     """Fetch an image under a temporary name, for callers that put several into the store at once.
 
-    Passing failures are tried again inline; whatever ends it leaves nothing behind.
+    Passing failures are tried again inline; whatever ends it leaves nothing behind. `stand_ins` are the hashes
+    (SHA-256, hex) of pictures that the site shows for removed ones.
 
     Raises:
-        FetchError: the door refused or the site failed.
+        FetchError: the door refused or the site failed, or this stands for a picture that was removed.
         BadImage: the bytes are no whole image of an accepted format.
         StorageFull: the disk is full.
     """
     for attempt in range(1, TRIES + 1):
         try:
-            return await _once(fetcher, _Sink(storage, max_pixels), url, referer=referer, max_bytes=max_bytes)
+            draft = await _once(fetcher, _Sink(storage, max_pixels), url, referer=referer, max_bytes=max_bytes)
+            _refuse_stand_in(draft, url, stand_ins)
         except FetchError as error:
             if attempt == TRIES or not error.retryable or error.retry_after is not None:
                 raise
         except BadImage:
             if attempt == TRIES:
                 raise
+        else:
+            return draft
         await asyncio.sleep(pause)
     raise AssertionError  # the last attempt returns or raises
+
+
+def _refuse_stand_in(draft: Draft, url: str, stand_ins: Container[str]) -> None:
+    if draft.probed.sha256.hex() in stand_ins:
+        draft.staged.discard()
+        raise Placeholder(url)
 
 
 async def _once(fetcher: FetchClient, sink: _Sink, url: str, *, referer: str | None, max_bytes: int) -> Draft:

@@ -89,6 +89,7 @@ class PageRefetcher:
                 max_bytes=self._max_bytes,
                 max_pixels=self._max_pixels,
                 pause=self._pause,
+                stand_ins=adapter.stand_ins,
             )
         except RateLimited as error:
             return Postpone(error.retry_after or 60.0, str(error))

@@ -92,6 +92,11 @@ class UnknownAdapter(BadSettings):
 class Paged(Protocol):
     """What every adapter can do, made by the registry from a source's URL and settings."""
 
+    @property
+    def stand_ins(self) -> frozenset[str]:
+        """SHA-256 (hex) of pictures that the site shows in place of removed ones."""
+        ...
+
     def start(self) -> Cursor:
         """The cursor of the first (newest) page of the list."""
         ...

@@ -36,6 +36,11 @@ class HtmlAdapter:
         self._profile = profile
         self._url = _listing_address(url, profile.listing.paging)
 
+    @property
+    def stand_ins(self) -> frozenset[str]:
+        """Pictures that stand for removed ones; see `Adapter.stand_ins`."""
+        return frozenset(self._profile.detect.stand_ins)
+
     def start(self) -> Cursor:
         """The first page of the listing."""
         return {"page": 1}

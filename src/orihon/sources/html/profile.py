@@ -146,6 +146,10 @@ class Detect(Table, frozen=True, kw_only=True):
     login_needed: Annotated[
         tuple[Kind, ...], Meta(description="The pages that must show `logged_in`: `listing`, `title`, `reader`.")
     ] = ("listing", "title", "reader")
+    stand_ins: Annotated[
+        tuple[Annotated[str, Meta(pattern="^[0-9a-f]{64}$")], ...],
+        Meta(description="SHA-256 of pictures that the site shows for removed ones. Such a picture is never a page."),
+    ] = ()
 
 
 class Listing(Table, frozen=True, kw_only=True):

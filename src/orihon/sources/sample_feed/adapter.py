@@ -27,12 +27,20 @@ class Place(msgspec.Struct, frozen=True, omit_defaults=True):
     cursor: str | None = None
 
 
+_STAND_INS = frozenset(("fdca24dceb56379bb9e2158a3fdf69b6b711ca3ec6526b53a891ed3d343a14a8",))
+
+
 class SampleFeed:
     """One creator of the sample site."""
 
     def __init__(self, url: str, options: Options) -> None:
         self._url = url
         self._options = options
+
+    @property
+    def stand_ins(self) -> frozenset[str]:
+        """The picture that the sample site shows for removed ones; see `Paged.stand_ins`."""
+        return _STAND_INS
 
     def start(self) -> Cursor:
         """The newest posts."""
