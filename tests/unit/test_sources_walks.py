@@ -259,3 +259,28 @@ async def test_chapter_has_as_many_pages_as_the_site_says(said: str | None, erro
     else:
         with pytest.raises(error):
             await adapter.pages(pages, CHAPTER)
+
+
+async def test_list_that_links_back_is_no_end() -> None:
+    """Research 3.1 row 8: the second page's link leads to the second page under another address."""
+    paging = 'paging = { link = "a.next", pager = "nav", says = "{page} of {last}" }'
+    pages = Pages(
+        {
+            "https://s.example/list": LIST.format("a") + "<nav>1 of 3 <a class=next href=?p=2>Next</a></nav>",
+            "https://s.example/list?p=2": LIST.format("b") + "<nav>2 of 3 <a class=next href=?p=02>Next</a></nav>",
+            "https://s.example/list?p=02": LIST.format("b") + "<nav>2 of 3 <a class=next href=?p=2>Next</a></nav>",
+        }
+    )
+    with pytest.raises(LayoutChanged, match=r"link to page 3 .* says that it is page 2"):
+        await walked(site(listing=paging), pages)
+
+
+async def test_list_may_be_followed_from_its_middle() -> None:
+    paging = 'paging = { link = "a.next", pager = "nav", says = "{page} of {last}" }'
+    pages = Pages(
+        {
+            "https://s.example/list?p=2": LIST.format("b") + "<nav>2 of 3 <a class=next href=?p=3>Next</a></nav>",
+            "https://s.example/list?p=3": LIST.format("c") + "<nav>3 of 3</nav>",
+        }
+    )
+    assert await walked(site("https://s.example/list?p=2", listing=paging), pages) == ["b", "c"]

@@ -8,6 +8,7 @@ from orihon.sources.adapter import BadCursor, BadSettings, EmptyListing, Fetcher
 from orihon.sources.html import addresses, loading, page, paging
 from orihon.sources.html.listing import entries
 from orihon.sources.html.page import Page
+from orihon.sources.html.paging import Shown
 from orihon.sources.html.profile import Kind, Paging, Profile
 from orihon.sources.html.reader import announced, images, numbered, refuse_other_count
 from orihon.sources.html.title import chapter_rows, facts, told_apart
@@ -56,9 +57,12 @@ class HtmlAdapter:
                 raise _empty(read, table.rows.text)
             return ListingPage(refs=refs, next=None, dropped=dropped)
         shown = paging.shown(read, table.paging, place.page)
+        if table.paging.by == "link":
+            # Where it leads is the site's word, and so is the number that it gives to what stands there.
+            paging.refuse_another(read, shown, place.page)
         if not refs and not paging.shrunk(shown, place.page):
             raise _empty(read, table.rows.text)
-        return ListingPage(refs=refs, next=None if shown.ends else self._after(read, place), dropped=dropped)
+        return ListingPage(refs=refs, next=None if shown.ends else self._after(read, shown, place), dropped=dropped)
 
     async def title(self, fetcher: Fetcher, ref: TitleRef) -> Title:
         """A title with its whole chapter list; see `Adapter.title`."""
@@ -133,10 +137,10 @@ class HtmlAdapter:
             )
         return place.url or self._url
 
-    def _after(self, read: Page, place: Place) -> Cursor:
+    def _after(self, read: Page, shown: Shown, place: Place) -> Cursor:
         chain = self._profile.listing.paging
         if chain and chain.by == "link" and chain.link:
-            return {"page": place.page + 1, "url": paging.next_link(read, chain.link)}
+            return {"page": (shown.page or place.page) + 1, "url": paging.next_link(read, chain.link)}
         return {"page": place.page + 1}
 
 

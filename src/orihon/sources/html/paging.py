@@ -41,7 +41,23 @@ def shown(page: Page, paging: Paging, number: int) -> Shown:
         raise EndUnproven(
             f"The pagination object (`{paging.pager.text}`) of {page.url} {what}, so nothing proves that the list ends."
         )
-    return Shown(ends=number >= last, last=last, page=_page_said(pager, paging))
+    said = _page_said(pager, paging)
+    # A source may begin in the middle of a list that is reached by links: there the site's own number counts.
+    reached = said if said is not None and paging.by == "link" else number
+    return Shown(ends=reached >= last, last=last, page=said)
+
+
+def refuse_another(page: Page, shown: Shown, number: int) -> None:
+    """A link to the next page led to that page, and not back.
+
+    Raises:
+        LayoutChanged: the pager says that this is another page than page `number`.
+    """
+    if number > 1 and shown.page not in (None, number):
+        raise LayoutChanged(
+            f"The link to page {number} led to {page.url}, which says that it is page {shown.page}: the list leads in "
+            "a circle, or has changed while it was walked. It is tried again later."
+        )
 
 
 def shrunk(shown: Shown, number: int) -> bool:
