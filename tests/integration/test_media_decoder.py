@@ -369,3 +369,34 @@ async def test_a_full_disk_is_no_damage_of_the_image(fixtures: Path, decoder: De
         await decoder.thumbnail(
             fixtures / "images" / "hopper.webp", "webp", width=160, output="jpeg", target=Path("/dev/full")
         )
+
+
+async def test_decoders_that_were_ended_while_nobody_used_them_condemn_no_image(tmp_path: Path) -> None:
+    """The system takes the idle first when memory runs out, and then every page would pass for damaged."""
+    path = tmp_path / "sound.png"
+    four_corners().save(path)
+    async with DecoderPool(processes=2) as pool:
+        for _ in range(3):
+            await asyncio.gather(*(pool.check(path, "png") for _ in range(2)))
+            ended = pool.pids
+            assert len(ended) == 2
+            for pid in ended:
+                os.kill(pid, signal.SIGKILL)
+            await eventually(lambda gone=ended: not any(Path(f"/proc/{pid}").exists() for pid in gone))
+            assert isinstance(await pool.check(path, "png"), Seen)
+
+
+async def test_a_decoder_that_is_ended_at_any_moment_condemns_no_image(tmp_path: Path) -> None:
+    path = tmp_path / "sound.png"
+    four_corners().save(path)
+    async with DecoderPool(processes=2) as pool:
+        for pause in (0, 0, 0, 0.001, 0.002):
+            await asyncio.gather(*(pool.check(path, "png") for _ in range(2)))
+            for pid in pool.pids:
+                os.kill(pid, signal.SIGKILL)
+            await asyncio.sleep(pause)
+            try:
+                answer = await pool.check(path, "png")
+            except DecoderUnavailable:
+                continue
+            assert isinstance(answer, Seen)

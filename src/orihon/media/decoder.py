@@ -108,24 +108,35 @@ class _Process:
     def pid(self) -> int:
         return self._child.pid
 
+    @property
+    def alive(self) -> bool:
+        """Whether it is known to run; it may have been ended while nobody used it."""
+        return self._child.returncode is None
+
     async def ask(self, request: Request) -> Answer | Undone:
         stdin, stdout = self._child.stdin, self._child.stdout
         if stdin is None or stdout is None:
             raise _Ended
         try:
-            stdin.write(msgspec.json.encode(request) + b"\n")
+            _send(stdin, request)
             await stdin.drain()
             return _ANSWER.decode(await stdout.readuntil(b"\n"))
-        except asyncio.IncompleteReadError as error:
+        except (BrokenPipeError, ConnectionResetError, asyncio.IncompleteReadError) as error:
             self.blameless = await self._child.wait() in _FROM_OUTSIDE
             raise _Ended from error
-        except (BrokenPipeError, ConnectionResetError, asyncio.LimitOverrunError, msgspec.DecodeError) as error:
+        except (asyncio.LimitOverrunError, msgspec.DecodeError) as error:
             raise _Ended from error
 
     async def end(self) -> None:
         with suppress(ProcessLookupError):
             self._child.kill()
         await self._child.wait()
+
+
+def _send(stdin: asyncio.StreamWriter, request: Request) -> None:
+    if stdin.is_closing():  # writing there is a fault of the program, for the event loop
+        raise BrokenPipeError
+    stdin.write(msgspec.json.encode(request) + b"\n")
 
 
 class DecoderPool:
@@ -214,11 +225,7 @@ class DecoderPool:
 
     @asynccontextmanager
     async def _process(self) -> AsyncIterator[_Process]:
-        if self._idle:
-            process, timer = self._idle.pop()
-            timer.cancel()
-        else:
-            process = await _Process.start(self._most_pixels)
+        process = self._idle_one() or await _Process.start(self._most_pixels)
         self._busy.add(process)
         sound = False
         try:
@@ -231,6 +238,14 @@ class DecoderPool:
                 self._idle.append((process, timer))
             else:
                 await asyncio.shield(process.end())
+
+    def _idle_one(self) -> _Process | None:
+        while self._idle:
+            process, timer = self._idle.pop()
+            timer.cancel()
+            if process.alive:
+                return process
+        return None
 
     def _expire(self, process: _Process) -> None:
         self._idle = [entry for entry in self._idle if entry[0] is not process]
