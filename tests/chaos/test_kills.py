@@ -1,7 +1,7 @@
-"""SIGKILL at seeded moments while a site is crawled; afterwards the library equals the site exactly.
+"""SIGKILL at seeded moments while a site in trouble is crawled; afterwards the library equals the site exactly.
 
-Whatever runs may die: the web process, a worker, the supervisor, PostgreSQL. Meanwhile the site publishes chapters.
-`CHAOS_SEED` chooses victims, moments and news; the seed in use is printed.
+Whatever runs may die: the web process, a worker, the supervisor, PostgreSQL. Meanwhile the site publishes chapters, and
+one in twenty of its answers is wrong. `CHAOS_SEED` chooses victims, moments, news and faults; it is printed.
 """
 
 import contextlib
@@ -17,6 +17,7 @@ from uuid import UUID
 
 import pytest
 from aiohttp import ClientSession
+from msgspec.structs import replace
 from tests.support.exactness import differences
 from tests.support.kept import Kept, kept
 from tests.support.serving import answers, free_port
@@ -26,11 +27,35 @@ from orihon.db.pool import TROUBLE, open_pool
 from orihon.db.server import running
 from orihon.ingest import sources
 from orihon.ingest.sources import NewSource
+from orihon.samplesite.faults import Rule
 from orihon.samplesite.site import SampleSite
 
 pytestmark = [pytest.mark.anyio]
 
 SEED = int(os.environ.get("CHAOS_SEED", "20261202"))
+
+FAULTY = 0.05
+"""The share of the answers that has a fault in it."""
+
+# Those that a reader of the answer can tell. A list from which rows vanished looks like one that never had them.
+FAULTS = (
+    Rule(fault="too_many_requests", seconds=1),
+    Rule(fault="server_error"),
+    Rule(fault="hang_up"),
+    Rule(fault="slow_body", seconds=1),
+    Rule(fault="cut_body"),
+    Rule(fault="zero_bytes"),
+    Rule(fault="wrong_type"),
+    Rule(fault="range_ignored"),
+    Rule(fault="html_as_image"),
+    Rule(fault="login_redirect"),
+    Rule(fault="challenge"),
+    Rule(fault="private_redirect"),
+    Rule(fault="rows_missing"),
+    Rule(fault="missing_cursor"),
+    Rule(fault="repeated_cursor"),
+    Rule(fault="expired_address"),
+)
 
 MOMENT = 3.0
 """Seconds after which a kill comes although the site was not asked for so much: everybody may wait for a dead one."""
@@ -114,6 +139,7 @@ async def survive(data: Path, folder: Path, *, kills: int, works: int, chapters:
             data, PORT=str(port), ORIHON_PRIVATE_ORIGINS=site.origin, CRAWLER_RATE_MS="0", ORIHON_LEASE_SECONDS="3"
         ) as orihon,
     ):
+        site.faults.replace([replace(rule, rate=FAULTY / len(FAULTS)) for rule in FAULTS], seed=SEED)
         chaos = Chaos(site, orihon, kills)
         await chaos.follow()
         await eventually(lambda: site.log.total > 0, seconds=120)
@@ -121,7 +147,10 @@ async def survive(data: Path, folder: Path, *, kills: int, works: int, chapters:
             await chaos.kill(number)
             if chaos.dice.random() < 0.1:
                 await chaos.publish()
+        given = {rule.fault: times for rule, times in site.faults.given() if times}
+        site.faults.clear()
         await chaos.settle()
+        print(f"faults: {given}")
         print(f"killed: {dict(chaos.killed)}; supervisor started {orihon.starts} times; {site.log.total} requests")
         async with ClientSession() as session, session.get(f"{site.origin}/manifest.json") as answer:
             manifest = await answer.read()
