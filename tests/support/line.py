@@ -11,7 +11,7 @@ from aiohttp import ClientSession
 
 from orihon.config import Settings
 from orihon.db.pool import Pool
-from orihon.fetch.client import FetchClient
+from orihon.fetch.client import FetchClient, Limits
 from orihon.ingest import sources
 from orihon.ingest.checking import MediumChecker
 from orihon.ingest.content import ChapterFetcher
@@ -134,9 +134,11 @@ class Line:
 
 
 @asynccontextmanager
-async def line(pool: Pool, folder: Path, *, drawn: Path | None = None, **site: Any) -> AsyncIterator[Line]:
+async def line(
+    pool: Pool, folder: Path, *, drawn: Path | None = None, limits: Limits | None = None, **site: Any
+) -> AsyncIterator[Line]:
     """A line that follows a sample site made with these arguments. `drawn` keeps its pictures from test to test."""
     async with SampleSite(drawn or folder / "site", **site) as sample:
         settings = Settings(data=folder / "data", private_origins=(sample.origin,), fetch_rate_ms=0)
-        async with FetchClient(settings) as fetcher, DecoderPool() as decoder:
+        async with FetchClient(settings, limits=limits) as fetcher, DecoderPool() as decoder:
             yield Line(pool, sample, folder / "data", fetcher, decoder)
