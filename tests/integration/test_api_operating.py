@@ -143,6 +143,18 @@ async def test_a_walk_is_queued_once(site: Site, admin: Browser) -> None:
     assert (await admin.post(f"{SOURCES}/{uuid4()}/run")).status == 404
 
 
+async def test_a_walk_that_waits_for_its_next_try_is_hurried_by_who_asks(site: Site, admin: Browser) -> None:
+    """Somebody who has mended a source's settings would else press the button for nothing, up to hours long."""
+    made = await follow(admin)
+    path = f"{SOURCES}/{made['id']}/run"
+    await admin.post(path)
+    waits = "UPDATE jobs SET scheduled_at = now() + interval '1 hour' WHERE dedupe_key = $1"
+    await site.pool.execute(waits, made["id"])
+    assert (await admin.post(path)).json == {"queued": False}
+    due = await site.pool.fetchval("SELECT scheduled_at <= now() FROM jobs WHERE dedupe_key = $1", made["id"])
+    assert due
+
+
 async def test_walks_are_listed_latest_first_and_the_last_one_is_shown(site: Site, admin: Browser) -> None:
     made = await follow(admin)
     for hours, outcome in ((2, "end_of_list"), (1, "caught_up")):

@@ -9,7 +9,7 @@ from msgspec import UNSET, Meta, UnsetType
 
 from orihon.db.notify import notify
 from orihon.db.pool import Connection, row, rows
-from orihon.jobs import queue, schedule
+from orihon.jobs import queue, schedule, upkeep
 from orihon.jobs.payloads import WalkSource
 from orihon.sources.registry import kinds, open_adapter
 
@@ -259,7 +259,11 @@ async def run_now(db: Connection, source_id: UUID) -> queue.Enqueued | queue.Alr
     """Queue a walk of a source; None when there is no such source."""
     if await get(db, source_id) is None:
         return None
-    return await queue.enqueue(db, WalkSource(source_id=source_id), priority=-1)
+    walk = WalkSource(source_id=source_id)
+    answer = await queue.enqueue(db, walk, priority=-1)
+    if isinstance(answer, queue.AlreadyQueued):
+        await upkeep.hurry(db, walk)  # who asks does not mean to wait for the next try of one that failed
+    return answer
 
 
 async def remove(db: Connection, source_id: UUID) -> bool:
