@@ -13,6 +13,7 @@ from tests.support.waiting import eventually
 from orihon.db.pool import Pool
 from orihon.fetch.errors import Unreachable
 from orihon.ingest import journal, sources
+from orihon.ingest.catalogue import catalogues
 from orihon.ingest.rules import Outcome
 from orihon.ingest.sources import SourceEdit
 from orihon.ingest.walking import SourceWalker
@@ -114,7 +115,7 @@ async def test_failure_breaker_is_not_clean_and_counts_as_failed(long: Line) -> 
     source = await long.follow()
     slugs = {work.slug for work in long.site.catalogue.works[3:]}
     job = await leased_walk(long, source)
-    await SourceWalker(Refusing(long.fetcher, slugs), max_failures=10)(job)
+    await SourceWalker({"catalogue": catalogues(Refusing(long.fetcher, slugs))}, max_failures=10)(job)
     assert await walks(long.pool) == [("backfill", "breaker")]
     clean, cursor = await source_state(long.pool)
     assert clean is False
@@ -131,7 +132,7 @@ async def test_nine_failures_do_not_end_a_walk(long: Line) -> None:
     source = await long.follow()
     slugs = {work.slug for work in long.site.catalogue.works[3:12]}
     job = await leased_walk(long, source)
-    await SourceWalker(Refusing(long.fetcher, slugs), max_failures=10)(job)
+    await SourceWalker({"catalogue": catalogues(Refusing(long.fetcher, slugs))}, max_failures=10)(job)
     assert await walks(long.pool) == [("backfill", "end_of_list")]
     await long.drain()
     assert await held(long.pool) == TITLES
@@ -197,7 +198,7 @@ async def test_a_crash_is_recovered_from_one_page_before_the_checkpoint_and_foll
 async def test_a_graceful_stop_goes_on_where_it_was(long: Line) -> None:
     source = await long.follow()
     job = await leased_walk(long, source)
-    walker = SourceWalker(long.fetcher, max_failures=10)
+    walker = SourceWalker({"catalogue": catalogues(long.fetcher)}, max_failures=10)
     task = asyncio.create_task(walker(job))
 
     async def three_are_held() -> bool:
@@ -221,7 +222,7 @@ async def test_a_worker_that_lost_its_lease_changes_nothing(long: Line) -> None:
     job = await leased_walk(long, source)
     await long.pool.execute("UPDATE jobs SET lease_generation = lease_generation + 1")
     with pytest.raises(LeaseLost):
-        await SourceWalker(long.fetcher, max_failures=10)(job)
+        await SourceWalker({"catalogue": catalogues(long.fetcher)}, max_failures=10)(job)
     assert await held(long.pool) == 0
     assert await walks(long.pool) == []
     assert await long.pool.fetchval("SELECT clean FROM sources") is True
@@ -276,7 +277,7 @@ async def test_an_unexpected_error_in_a_walk_closes_its_chunk(long: Line) -> Non
             raise ZeroDivisionError
 
     with pytest.raises(ZeroDivisionError):
-        await SourceWalker(Broken(), max_failures=10)(job)  # type: ignore[arg-type]  # a defect on purpose
+        await SourceWalker({"catalogue": catalogues(Broken())}, max_failures=10)(job)  # type: ignore[arg-type]  # a defect on purpose
     assert await walks(long.pool) == [("backfill", Outcome.FAILED)]
 
 

@@ -1,5 +1,6 @@
 """The line on loopback: a sample site, the fetch door, a store and the handlers; jobs run one by one, in order."""
 
+import time
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from pathlib import Path
@@ -13,16 +14,18 @@ from orihon.config import Settings
 from orihon.db.pool import Pool
 from orihon.fetch.client import FetchClient, Limits
 from orihon.ingest import sources
+from orihon.ingest.catalogue import catalogues
 from orihon.ingest.checking import MediumChecker
 from orihon.ingest.content import ChapterFetcher
 from orihon.ingest.covers import CoverFetcher
+from orihon.ingest.feed import feeds
 from orihon.ingest.refetch import PageRefetcher
 from orihon.ingest.sources import NewSource
 from orihon.ingest.titles import TitleSyncer
 from orihon.ingest.walking import SourceWalker
 from orihon.jobs import payloads, queue, schedule
 from orihon.jobs.handlers import Done, Handler, Job, Postpone
-from orihon.jobs.payloads import Payload, WalkSource
+from orihon.jobs.payloads import Payload
 from orihon.jobs.queue import Leased
 from orihon.media.decoder import DecoderPool
 from orihon.samplesite import html
@@ -30,7 +33,7 @@ from orihon.samplesite.catalogue import Chapter, Work
 from orihon.samplesite.site import SampleSite
 from orihon.storage.local import LocalStorage
 
-LANES = ("crawl", "media")
+LANES = ("crawl", "feeds", "media")
 
 
 class Ran(msgspec.Struct, frozen=True):
@@ -49,6 +52,7 @@ class Line:
         self.data = data
         self.storage = LocalStorage(data)
         self.chunk_seconds = 60.0
+        self.clock: Callable[[], float] = time.monotonic
         self.max_pages = 2000
         self.fetcher = fetcher
         self.decoder = decoder
@@ -56,8 +60,14 @@ class Line:
     def handlers(self) -> dict[type[Payload], Handler]:
         """As the app registers them."""
         most = 33_554_432
+        lines = {
+            "catalogue": catalogues(self.fetcher),
+            "feed": feeds(self.fetcher, self.storage, max_bytes=most, pause=0),
+        }
+        walker = SourceWalker(lines, max_failures=10, chunk_seconds=self.chunk_seconds, clock=self.clock)
         return {
-            payloads.WalkSource: SourceWalker(self.fetcher, max_failures=10, chunk_seconds=self.chunk_seconds),
+            payloads.WalkSource: walker,
+            payloads.WalkFeed: walker,
             payloads.SyncTitle: TitleSyncer(self.fetcher),
             payloads.FetchChapter: ChapterFetcher(
                 self.fetcher, self.storage, max_pages=self.max_pages, max_bytes=most, pause=0
@@ -113,7 +123,7 @@ class Line:
     async def walk_again(self, source_id: UUID) -> list[Ran]:
         """Look for news now."""
         async with self.pool.acquire() as db:
-            await queue.enqueue(db, WalkSource(source_id=source_id))
+            await sources.run_now(db, source_id)
         return await self.drain()
 
     async def retry_now(self) -> None:

@@ -5,7 +5,19 @@ from collections.abc import Iterable
 import pytest
 
 from orihon.ingest.rules import Outcome
-from orihon.ingest.walk import MOST_REPEATED, Counts, Failed, Kept, Limits, Page, Result, Skipped, run_chunk
+from orihon.ingest.walk import (
+    MOST_REPEATED,
+    Counts,
+    Cut,
+    Failed,
+    Kept,
+    Limits,
+    Page,
+    Result,
+    Skipped,
+    TimeIsUp,
+    run_chunk,
+)
 from orihon.sources.adapter import LayoutChanged
 from orihon.sources.records import Cursor
 
@@ -15,11 +27,16 @@ pytestmark = pytest.mark.anyio
 class ListedLine:
     """Pages of keys; what happens to a key is looked up, by default it is kept."""
 
+    steady = False
+
     def __init__(self, pages: Iterable[str], results: dict[str, list[Result]] | None = None) -> None:
         self.pages = [page.split() for page in pages]
         self.results = results or {}
         self.kept: list[str] = []
         self.following: dict[int, int | None] = {}
+
+    def start(self) -> Cursor:
+        return {"page": 1}
 
     def key(self, item: str) -> str:
         return item
@@ -33,7 +50,7 @@ class ListedLine:
         following = self.following.get(number, None if last else number + 1)
         return Page(items=self.pages[number - 1], next=None if following is None else {"page": following})
 
-    async def keep(self, item: str, counts: Counts) -> Result:
+    async def keep(self, item: str, counts: Counts, time_is_up: TimeIsUp) -> Result:
         self.kept.append(item)
         planned = self.results.get(item)
         return planned.pop(0) if planned else Kept()
@@ -55,8 +72,8 @@ class Notebook:
     async def at(self, counts: Counts, label: str) -> None:
         self.labels.append(label)
 
-    async def checkpoint(self, done: Cursor, following: Cursor | None, counts: Counts) -> None:
-        self.checkpoints.append((done, following))
+    async def checkpoint(self, resume: Cursor, following: Cursor | None, counts: Counts) -> None:
+        self.checkpoints.append((resume, following))
 
 
 class Clock:
@@ -82,7 +99,7 @@ async def walk(
     outcome = await run_chunk(
         line,
         notebook or Notebook(),
-        {"page": 1},
+        None,
         limits=Limits(seconds=seconds, items=items, failures=failures),
         counts=counts,
         clock=Clock(),
@@ -170,6 +187,40 @@ async def test_a_full_time_box_ends_the_chunk_after_its_page() -> None:
     line = ListedLine(["a", "b", "c"])
     assert (await walk(line, seconds=2))[0] is Outcome.CONTINUED
     assert line.kept == ["a", "b"]
+
+
+async def test_a_line_that_is_out_of_time_ends_the_chunk_at_the_page_being_walked() -> None:
+    """C5: the checkpoint stays that of the page that was entered."""
+    line, notebook = ListedLine(["a", "b c", "d"], {"c": [Cut()]}), Notebook()
+    outcome, counts = await walk(line, notebook)
+    assert outcome is Outcome.CONTINUED
+    assert line.kept == ["a", "b", "c"]
+    assert notebook.checkpoints == [({"page": 1}, {"page": 2})]
+    assert (counts.pages, counts.discovered, counts.entered) == (2, 2, 2)
+
+
+async def test_a_page_that_is_entered_again_is_counted_once() -> None:
+    """C10: what was counted before the cut is handled again, and counted no more."""
+    line = ListedLine(["a b c"], {"c": [Cut()]})
+    _, counts = await walk(line)
+    outcome = await run_chunk(
+        line, Notebook(), {"page": 1}, limits=Limits(seconds=99, items=3, failures=10), counts=counts, clock=Clock()
+    )
+    assert outcome is Outcome.END_OF_LIST
+    assert line.kept == ["a", "b", "c", "a", "b", "c"]
+    assert (counts.pages, counts.discovered, counts.entered) == (1, 3, 0)
+
+
+async def test_a_budget_that_is_used_up_ends_the_walk() -> None:
+    assert (await walk(ListedLine(["a b"], {"b": [Cut(Outcome.LIMIT)]})))[0] is Outcome.LIMIT
+
+
+async def test_a_line_whose_cursors_are_steady_resumes_at_the_page_that_follows() -> None:
+    """C8: the last cursor entered; nothing is read twice to be safe."""
+    line, notebook = ListedLine(["a", "b"]), Notebook()
+    line.steady = True
+    await walk(line, notebook)
+    assert notebook.checkpoints == [({"page": 2}, {"page": 2}), ({"page": 2}, None)]
 
 
 @pytest.mark.parametrize("back_to", [1, 2])

@@ -11,9 +11,11 @@ from orihon.config import Settings
 from orihon.db.notify import Bus
 from orihon.db.pool import Pool
 from orihon.fetch.client import FetchClient
+from orihon.ingest.catalogue import catalogues
 from orihon.ingest.checking import MediumChecker
 from orihon.ingest.content import ChapterFetcher
 from orihon.ingest.covers import CoverFetcher
+from orihon.ingest.feed import feeds
 from orihon.ingest.refetch import PageRefetcher
 from orihon.ingest.titles import TitleSyncer
 from orihon.ingest.walking import SourceWalker
@@ -32,6 +34,7 @@ LANES: Mapping[str, Lane] = {
     lane.name: lane
     for lane in (
         Lane(name="crawl", concurrency=4),
+        Lane(name="feeds", concurrency=2),
         Lane(name="media", concurrency=2, prefetch=20),
         Lane(name="maintenance", concurrency=1),
     )
@@ -70,6 +73,13 @@ def handlers(tools: Tools) -> Mapping[str, Entry]:
     """Every job handler, in one list; a kind without one ends the start."""
     settings, storage, fetcher, decoder = tools.settings, tools.storage, tools.fetcher, tools.decoder
     most, pixels = settings.fetch_max_image_bytes, settings.max_image_pixels
+    walker = SourceWalker(
+        {
+            "catalogue": catalogues(fetcher),
+            "feed": feeds(fetcher, storage, max_bytes=most, max_pixels=pixels),
+        },
+        max_failures=settings.max_consecutive_failures,
+    )
 
     async def sweep_store(job: Job[Sweep]) -> Done:
         swept = await sweep(job.pool, storage)
@@ -87,7 +97,8 @@ def handlers(tools: Tools) -> Mapping[str, Entry]:
 
     return registry(
         (
-            (payloads.WalkSource, SourceWalker(fetcher, max_failures=settings.max_consecutive_failures)),
+            (payloads.WalkSource, walker),
+            (payloads.WalkFeed, walker),
             (payloads.SyncTitle, TitleSyncer(fetcher)),
             (
                 payloads.FetchChapter,

@@ -15,7 +15,7 @@ OPENED = -10
 
 # The primary source first; a source that dropped the chapter cannot bring it.
 _WHERE = """
-    SELECT c.page_count, s.source_id, so.bytes_fetched, so.byte_budget
+    SELECT c.page_count, c.textual, s.source_id, so.bytes_fetched, so.byte_budget
       FROM chapters c
       JOIN works w ON w.id = c.work_id
       LEFT JOIN source_chapters s ON s.chapter_id = c.id AND s.dropped_at IS NULL
@@ -52,7 +52,7 @@ async def open_chapter(db: Connection, work_id: UUID, chapter_id: UUID) -> Opene
     places = await db.fetch(_WHERE, work_id, chapter_id)
     if not places:
         return Opened.NO_CHAPTER
-    if places[0]["page_count"] > 0:
+    if places[0]["page_count"] > 0 or places[0]["textual"]:
         return Opened.HERE
     listed = [place for place in places if place["source_id"] is not None]
     if not listed:

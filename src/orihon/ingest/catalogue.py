@@ -13,16 +13,17 @@ from orihon.db.notify import notify
 from orihon.db.pool import Connection, Pool
 from orihon.fetch.errors import FetchError, RateLimited
 from orihon.ingest import wants
+from orihon.ingest.lines import LineKind, Walk
 from orihon.ingest.rules import Change, caught_up, partial_render
 from orihon.ingest.sources import Source
-from orihon.ingest.walk import Counts, Failed, Kept, Page, Result, Skipped
+from orihon.ingest.walk import Counts, Failed, Kept, Page, Result, Skipped, TimeIsUp
 from orihon.jobs import queue
 from orihon.jobs.payloads import FetchCover, SyncTitle
-from orihon.jobs.queue import Claim
 from orihon.library import following
 from orihon.runtime import metrics
 from orihon.sources.adapter import Adapter, Fetcher, SourceError
 from orihon.sources.records import Cursor, Title, TitleRef
+from orihon.sources.registry import open_catalogue
 
 log = structlog.get_logger(__name__)
 
@@ -84,18 +85,28 @@ async def keep_title(db: Connection, source: Source, title: Title) -> Synced:
     return Synced(work_id=kept.work_id, change=change, chapters_new=kept.chapters_new)
 
 
+def catalogues(fetcher: Fetcher) -> LineKind:
+    """How sources of kind `catalogue` are walked."""
+    return LineKind(make=lambda walk: CatalogueLine(walk, fetcher), items="titles", metric="manga_list")
+
+
 class CatalogueLine:
     """The line of catalogue sources, for one chunk of a walk."""
 
-    def __init__(
-        self, pool: Pool, source: Source, adapter: Adapter, fetcher: Fetcher, claim: Claim, *, stops_early: bool
-    ) -> None:
-        self._pool = pool
+    steady = False
+
+    def __init__(self, walk: Walk, fetcher: Fetcher) -> None:
+        source = walk.source
+        self._pool = walk.pool
         self._source = source
-        self._adapter = adapter
+        self._claim = walk.claim
+        self._stops_early = walk.plan.stops_early
+        self._adapter = open_catalogue(source.adapter, source.url, source.settings)
         self._fetcher = fetcher
-        self._claim = claim
-        self._stops_early = stops_early
+
+    def start(self) -> Cursor:
+        """The newest titles."""
+        return self._adapter.start()
 
     def key(self, item: TitleRef) -> str:
         """A title is known by its source's key."""
@@ -115,7 +126,7 @@ class CatalogueLine:
             )  # fmt: skip
         return Page[TitleRef](items=listing.refs, next=listing.next, dropped=listing.dropped)
 
-    async def keep(self, item: TitleRef, counts: Counts) -> Result:
+    async def keep(self, item: TitleRef, counts: Counts, time_is_up: TimeIsUp) -> Result:
         """Fetch and keep a title. One that cannot be fetched now gets a job of its own, so that it is not lost."""
         try:
             title = await fetch_title(self._pool, self._source, self._adapter, self._fetcher, item)

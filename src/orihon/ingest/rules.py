@@ -28,6 +28,7 @@ class Outcome(StrEnum):
     LIMIT = "limit"
     BREAKER = "breaker"
     FAILED = "failed"
+    STALLED = "stalled"
     INTERRUPTED = "interrupted"
 
 
@@ -72,14 +73,16 @@ class Chunk(msgspec.Struct, frozen=True, kw_only=True):
     mode: Mode
     cursor: Cursor | None
     outcome: Outcome
+    distrust: bool = False
 
 
 class Plan(msgspec.Struct, frozen=True, kw_only=True):
-    """What the next chunk does. `cursor` None: from the top of the list."""
+    """What the next chunk does. `cursor` None: from the top of the list. `distrust`: ledgers are not believed."""
 
     mode: Mode
     cursor: Cursor | None
     carries_on: bool = False
+    distrust: bool = False
 
     @property
     def stops_early(self) -> bool:
@@ -87,19 +90,70 @@ class Plan(msgspec.Struct, frozen=True, kw_only=True):
         return self.mode == "tick"
 
 
-def plan(last: Chunk | None, *, clean: bool, recovery_cursor: Cursor | None) -> Plan:
+Asked = Literal["backfill", "recovery"]
+"""A walk that a person may ask for: over the whole list; or over the whole list, believing no ledger."""
+
+
+def plan(last: Chunk | None, *, clean: bool, recovery_cursor: Cursor | None, asked: Asked | None = None) -> Plan:
     """Choose the next chunk.
 
-    A walk that goes on keeps its mode and cursor. After an unclean end the early stop is off until the end of the
-    list, resumed one page before the last checkpoint; a tick from the top follows it. A source that was never
-    walked is walked whole.
+    What a person asked for begins at the top. A walk that goes on keeps its mode and cursor. After an unclean end the
+    early stop is off until the end of the list, resumed where the line says it is safe; a tick from the top follows
+    it. A source that was never walked is walked whole.
     """
-    if last is not None and goes_on(last.outcome):
-        return Plan(mode=last.mode, cursor=last.cursor, carries_on=True)
+    if asked is not None:
+        return Plan(mode=asked, cursor=None, distrust=asked == "recovery")
     if last is None:
         return Plan(mode="backfill", cursor=None)
+    if goes_on(last.outcome):
+        return Plan(mode=last.mode, cursor=last.cursor, carries_on=True, distrust=last.distrust)
     if clean:
         return Plan(mode="tick", cursor=None)
-    if recovery_cursor is not None:
-        return Plan(mode="recovery", cursor=recovery_cursor)
+    if recovery_cursor is not None or last.distrust:
+        return Plan(mode="recovery", cursor=recovery_cursor, distrust=last.distrust)
     return Plan(mode="backfill", cursor=None)
+
+
+MOST_STALLS = 2
+"""Chunks in a row that get nowhere before a person is asked (curator 2.9)."""
+
+
+def stalls_after(before: int, *, moved: bool, gained: bool) -> int:
+    """How many chunks in a row got nowhere: their time ran out, no page was finished and nothing new is held."""
+    return 0 if moved or gained else before + 1
+
+
+DEAD_AFTER = 3
+"""Walks in which a medium failed before it is not asked for any more (curator 2.4)."""
+
+ENOUGH_HELD = 20
+"""Posts in a row that are held prove that everything older is held (DESIGN section 7)."""
+
+
+class Fate(StrEnum):
+    """What a walk does about a medium."""
+
+    HELD = "held"
+    DEAD = "dead"
+    LOOK = "look"
+    """It is held if the store has it; else it is fetched."""
+
+
+def fate(*, seen: bool, stored: bool, attempts: int, edited: bool, distrust: bool) -> Fate:
+    """The tiers in their order: the seen ledger, the dead ledger, then the store (curator 2.4).
+
+    `stored`: the ledger names a medium. One that it does not name is no reason to look while its post stays as it is:
+    it may have been dropped on purpose; an edit shows it anew.
+    """
+    if distrust:
+        return Fate.LOOK
+    if seen and (stored or not edited):
+        return Fate.HELD
+    return Fate.DEAD if attempts >= DEAD_AFTER else Fate.LOOK
+
+
+def held_in_a_row(before: int, *, pinned: bool, held: bool) -> int:
+    """How many posts in a row are held whole. A pinned one stands out of order and says nothing."""
+    if pinned:
+        return before
+    return before + 1 if held else 0

@@ -9,11 +9,14 @@ from msgspec import UNSET, Meta, UnsetType
 
 from orihon.db.notify import notify
 from orihon.db.pool import Connection, row, rows
+from orihon.ingest.failures import Failure
+from orihon.ingest.rules import Asked
 from orihon.jobs import queue, schedule, upkeep
-from orihon.jobs.payloads import WalkSource
+from orihon.jobs.payloads import WalkFeed, WalkSource
 from orihon.sources.registry import kinds, open_adapter
 
 Content = Literal["all", "wanted", "on_open"]
+Kind = Literal["catalogue", "work", "feed"]
 
 Interval = Annotated[int, Meta(ge=60, le=30 * 24 * 3600)]
 Budget = Annotated[int, Meta(ge=1, le=2**62)]
@@ -26,7 +29,7 @@ class Source(msgspec.Struct, frozen=True, kw_only=True):
 
     id: UUID
     adapter: str
-    kind: Literal["catalogue", "work", "feed"]
+    kind: Kind
     name: str
     url: str
     settings: dict[str, Any]
@@ -42,7 +45,10 @@ class Source(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class NewSource(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """What a person says to have a source followed. `name` None: the address's host."""
+    """What a person says to have a source followed. `name` None: the address's host.
+
+    A feed brings all that its creator posts, whatever `content` says: following somebody is wanting what they make.
+    """
 
     url: Annotated[str, Meta(min_length=1, max_length=2000)]
     adapter: str = "html"
@@ -67,13 +73,15 @@ class SourceEdit(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_field
 
 
 class WalkRow(msgspec.Struct, frozen=True, kw_only=True):
-    """One chunk of a walk. `outcome` None: it runs now."""
+    """One chunk of a walk. `outcome` None: it runs now. `failure`: what kind of failure `error` tells of."""
 
     id: UUID
     mode: Literal["tick", "backfill", "recovery"]
     outcome: str | None
+    chunk: int
     counts: dict[str, int]
     error: str | None
+    failure: Failure | None
     clean: bool | None
     started_at: datetime
     ended_at: datetime | None
@@ -107,14 +115,14 @@ _GET = f"SELECT {_COLUMNS} FROM sources s WHERE s.id = $1"
 _OVERVIEW = f"""
     SELECT {_COLUMNS}, works.n AS works, coalesce(chapters.n, 0) AS chapters, coalesce(chapters.ready, 0) AS ready,
            CASE WHEN NOT s.paused THEN least(js.next_at, waiting.scheduled_at) END AS next_run_at,
-           walk.id AS walk_id, walk.mode, walk.outcome, walk.counts, walk.error, walk.clean AS walk_clean,
-           walk.started_at, walk.ended_at
+           walk.id AS walk_id, walk.mode, walk.outcome, walk.chunk, walk.counts, walk.error, walk.failure,
+           walk.clean AS walk_clean, walk.started_at, walk.ended_at
       FROM sources s
       LEFT JOIN job_schedules js ON js.name = 'walk:' || s.id
-      LEFT JOIN jobs waiting ON waiting.kind = 'walk_source' AND waiting.dedupe_key = s.id::text
-                            AND waiting.state = 'pending'
+      LEFT JOIN jobs waiting ON waiting.kind = CASE s.kind WHEN 'feed' THEN 'walk_feed' ELSE 'walk_source' END
+                            AND waiting.dedupe_key = s.id::text AND waiting.state = 'pending'
      CROSS JOIN LATERAL (SELECT count(*) AS n FROM source_works w WHERE w.source_id = s.id) works
-     CROSS JOIN LATERAL (SELECT count(*) AS n, count(*) FILTER (WHERE c.page_count > 0) AS ready
+     CROSS JOIN LATERAL (SELECT count(*) AS n, count(*) FILTER (WHERE c.page_count > 0 OR c.textual) AS ready
                            FROM source_chapters sc JOIN chapters c ON c.id = sc.chapter_id
                           WHERE sc.source_id = s.id AND sc.dropped_at IS NULL) chapters
       LEFT JOIN LATERAL (SELECT * FROM walks w WHERE w.source_id = s.id
@@ -138,7 +146,7 @@ _EDIT = """
 """
 
 _WALKS = """
-    SELECT id, mode, outcome, counts, error, clean, started_at, ended_at
+    SELECT id, mode, outcome, chunk, counts, error, failure, clean, started_at, ended_at
       FROM walks WHERE source_id = $1
   ORDER BY started_at DESC, id DESC LIMIT $2 OFFSET $3
 """
@@ -167,8 +175,10 @@ def _overview(record: dict[str, Any]) -> SourceOverview:
             id=record["walk_id"],
             mode=record["mode"],
             outcome=record["outcome"],
+            chunk=record["chunk"],
             counts=record["counts"],
             error=record["error"],
+            failure=record["failure"],
             clean=record["walk_clean"],
             started_at=record["started_at"],
             ended_at=record["ended_at"],
@@ -191,14 +201,15 @@ async def add(db: Connection, new: NewSource) -> UUID:
         AlreadyFollowed: the same adapter follows this address.
     """
     open_adapter(new.adapter, new.url, new.settings)
+    kind = _offered_kind(new.adapter)
     source_id: UUID | None = await db.fetchval(
         _INSERT,
         new.adapter,
-        _offered_kind(new.adapter),
+        kind,
         new.name or host_name(new.url),
         new.url,
         new.settings,
-        new.content,
+        "all" if kind == "feed" else new.content,
         new.byte_budget,
         new.item_limit,
         new.interval_seconds,
@@ -207,13 +218,20 @@ async def add(db: Connection, new: NewSource) -> UUID:
         held = await db.fetchval("SELECT name FROM sources WHERE adapter = $1 AND url = $2", new.adapter, new.url)
         raise AlreadyFollowed(f"This address is followed already, as “{held}”. Edit that source instead.")
     await schedule.ensure(
-        db, schedule_name(source_id), WalkSource(source_id=source_id), new.interval_seconds, at_once=True
+        db, schedule_name(source_id), walk_of(source_id, kind, new.adapter, new.url), new.interval_seconds, at_once=True
     )
     await notify(db, "sources", str(source_id))
     return source_id
 
 
-def _offered_kind(adapter: str) -> str:
+def walk_of(source_id: UUID, kind: Kind, adapter: str, url: str) -> WalkSource:
+    """The job that walks a source. A platform, for feeds, is a host that an adapter speaks to."""
+    if kind == "feed":
+        return WalkFeed(source_id=source_id, platform=f"{adapter} {host_name(url)}")
+    return WalkSource(source_id=source_id)
+
+
+def _offered_kind(adapter: str) -> Kind:
     """The kind of source that an adapter serves first."""
     return next(kind.offers[0] for kind in kinds() if kind.name == adapter)
 
@@ -250,16 +268,34 @@ async def edit(db: Connection, source_id: UUID, change: SourceEdit) -> bool:
     if after.paused:
         await schedule.remove(db, schedule_name(source_id))
     else:
-        await schedule.ensure(db, schedule_name(source_id), WalkSource(source_id=source_id), after.interval_seconds)
+        walk = walk_of(source_id, after.kind, after.adapter, after.url)
+        await schedule.ensure(db, schedule_name(source_id), walk, after.interval_seconds)
     await notify(db, "sources", str(source_id))
     return True
 
 
-async def run_now(db: Connection, source_id: UUID) -> queue.Enqueued | queue.AlreadyQueued | None:
-    """Queue a walk of a source; None when there is no such source."""
-    if await get(db, source_id) is None:
+async def pause(db: Connection, source_id: UUID) -> None:
+    """Walk a source no more until a person resumes it, in the caller's transaction."""
+    await db.execute("UPDATE sources SET paused = true, updated_at = now() WHERE id = $1", source_id)
+    await schedule.remove(db, schedule_name(source_id))
+    await notify(db, "sources", str(source_id))
+
+
+async def run_now(
+    db: Connection, source_id: UUID, mode: Asked | None = None
+) -> queue.Enqueued | queue.AlreadyQueued | None:
+    """Queue a walk of a source, in the caller's transaction; None when there is no such source.
+
+    `mode` None: look for news, or go on with the walk that is under way. Else a walk over the whole list takes its
+    place, at the next chunk: `backfill`; or `recovery`, which asks for media anew whatever the ledgers say, unless the
+    store has them whole.
+    """
+    source = await get(db, source_id)
+    if source is None:
         return None
-    walk = WalkSource(source_id=source_id)
+    if mode is not None:
+        await db.execute("UPDATE sources SET asked = $2 WHERE id = $1", source_id, mode)
+    walk = walk_of(source.id, source.kind, source.adapter, source.url)
     answer = await queue.enqueue(db, walk, priority=-1)
     if isinstance(answer, queue.AlreadyQueued):
         await upkeep.hurry(db, walk)  # who asks does not mean to wait for the next try of one that failed

@@ -22,7 +22,8 @@ class TitleSyncer:
         payload = job.payload
         async with job.pool.acquire() as db:
             source = await sources.get(db, payload.source_id)
-        if source is None:
+        if source is None or source.kind != "catalogue":
+            # What a feed says about its creator is read again at the top of its next walk.
             return Done()
         adapter = open_catalogue(source.adapter, source.url, source.settings)
         ref = TitleRef(key=payload.key, url=payload.url, title=payload.title)

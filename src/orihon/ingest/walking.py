@@ -4,58 +4,53 @@ import asyncio
 import contextlib
 import time
 from collections.abc import Callable, Mapping
-from typing import Any
-from uuid import UUID
 
 import msgspec
 import structlog
 
 from orihon.db.pool import Pool
-from orihon.fetch.errors import FetchError, RateLimited
+from orihon.fetch.errors import Gone, RateLimited
 from orihon.ingest import covers, journal, sources
-from orihon.ingest.catalogue import CatalogueLine
-from orihon.ingest.journal import Begun
-from orihon.ingest.rules import Outcome, goes_on
+from orihon.ingest.failures import Failure, failure_of, in_words
+from orihon.ingest.journal import Begun, End
+from orihon.ingest.lines import LineKind, Walk
+from orihon.ingest.rules import MOST_STALLS, Outcome, goes_on, stalls_after
 from orihon.ingest.sources import Source
-from orihon.ingest.walk import Counts, Limits, Line, run_chunk
+from orihon.ingest.walk import Counts, Limits, run_chunk
 from orihon.jobs import queue
 from orihon.jobs.handlers import Done, Job, Postpone, Settled
 from orihon.jobs.payloads import WalkSource
 from orihon.jobs.queue import Claim
 from orihon.runtime import metrics
 from orihon.runtime.live_status import LiveStatus
-from orihon.sources.adapter import Adapter, BadCursor, Fetcher, SourceError
+from orihon.sources.adapter import BadCursor
 from orihon.sources.records import Cursor
-from orihon.sources.registry import open_catalogue
 
 log = structlog.get_logger(__name__)
 
 CHUNK_SECONDS = 60.0
 """How long a chunk may take before it makes room for other jobs."""
 
+TELL_SECONDS = 5.0
+"""How often the counts are shown while a page is walked (curator 2.11)."""
 
-LineMaker = Callable[[Pool, Source, Adapter, Fetcher, Claim, bool], Line[Any]]
-
-
-def _catalogue(
-    pool: Pool, source: Source, adapter: Adapter, fetcher: Fetcher, claim: Claim, stops_early: bool
-) -> Line[Any]:
-    return CatalogueLine(pool, source, adapter, fetcher, claim, stops_early=stops_early)
-
-
-LINES: Mapping[str, LineMaker] = {"catalogue": _catalogue}
-"""The line of each kind of source."""
+Clock = Callable[[], float]
 
 
 class _PoolJournal:
     """A journal that writes each entry in a transaction of its own, under the claim."""
 
-    def __init__(self, pool: Pool, claim: Claim, source: Source, begun: Begun, status: LiveStatus) -> None:
+    def __init__(
+        self, pool: Pool, claim: Claim, source: Source, begun: Begun, status: LiveStatus, clock: Clock = time.monotonic
+    ) -> None:
         self._pool = pool
         self._claim = claim
         self._source = source
         self._begun = begun
         self._status = status
+        self._clock = clock
+        self._told = clock()
+        self.moved = False
 
     async def stop_asked(self) -> bool:
         async with self._pool.acquire() as db:
@@ -63,25 +58,31 @@ class _PoolJournal:
 
     async def at(self, counts: Counts, label: str) -> None:
         await self._status.update(phase="walking", text=label, done=counts.discovered, total=self._source.item_limit)
+        if (now := self._clock()) - self._told >= TELL_SECONDS:
+            self._told = now
+            async with self._pool.acquire() as db:
+                await journal.tell(db, self._begun, self._source.id, counts)
 
-    async def checkpoint(self, done: Cursor, following: Cursor | None, counts: Counts) -> None:
+    async def checkpoint(self, resume: Cursor, following: Cursor | None, counts: Counts) -> None:
         async with self._pool.acquire() as db, db.transaction():
             await queue.hold(db, self._claim)
-            await journal.checkpoint(db, self._begun, self._source.id, done, following, counts)
+            await journal.checkpoint(db, self._begun, self._source.id, resume, following, counts)
+        self.moved = True
 
 
 class SourceWalker:
-    """Handles `walk_source` jobs."""
+    """Handles the jobs that walk a source."""
 
     def __init__(
         self,
-        fetcher: Fetcher,
+        lines: Mapping[str, LineKind],
         *,
         max_failures: int,
         chunk_seconds: float = CHUNK_SECONDS,
-        clock: Callable[[], float] = time.monotonic,
+        clock: Clock = time.monotonic,
     ) -> None:
-        self._fetcher = fetcher
+        """`lines` by kind of source."""
+        self._lines = lines
         self._max_failures = max_failures
         self._chunk_seconds = chunk_seconds
         self._clock = clock
@@ -97,90 +98,127 @@ class SourceWalker:
             begun = await journal.begin(db, source_id)
         if begun is None:
             return Done()
-        adapter = open_catalogue(source.adapter, source.url, source.settings)
         started = self._clock()
         try:
             async with job.status(f"source:{source_id}", kind="walk") as status:
-                outcome = await self._run(job, source, adapter, begun, status)
+                pages = _PoolJournal(job.pool, job.claim, source, begun, status)
+                outcome = await self._run(job, source, begun, pages)
         except asyncio.CancelledError:
             # A graceful stop is a chunk boundary, not an unclean end: the next start goes on from the checkpoint.
             with contextlib.suppress(queue.LeaseLost):
-                await asyncio.shield(self._close(job, source_id, begun, Outcome.CONTINUED, None))
+                await asyncio.shield(self._close(job, begun, End(outcome=Outcome.CONTINUED, stalls=begun.stalls)))
             raise
-        except RateLimited as error:
-            await self._close(job, source_id, begun, Outcome.CONTINUED, str(error))
-            return Postpone(error.retry_after or 60.0, str(error))
         except queue.LeaseLost:
             raise
-        except BadCursor as error:
-            # The profile was changed between two chunks: the kept place means nothing any more.
-            await self._close(job, source_id, begun, Outcome.FAILED, str(error))
-            async with job.pool.acquire() as db:
-                await journal.forget_place(db, source_id)
-            raise
+        except RateLimited as error:
+            await self._close(job, begun, _failed(error, Outcome.CONTINUED, begun.stalls))
+            return Postpone(error.retry_after or 60.0, str(error))
         except Exception as error:
-            await self._close(job, source_id, begun, Outcome.FAILED, _cause(error))
+            lost = isinstance(error, BadCursor) or _place_is_gone(error, begun)
+            await self._close(job, begun, _failed(error, Outcome.FAILED, forget_place=lost))
             raise
-        await self._record(job.pool, source_id, outcome, begun.counts, self._clock() - started)
-        return await self._settle(job, source, begun, outcome)
+        await self._record(job.pool, source, outcome, begun.counts, self._clock() - started)
+        return await self._settle(job, source, begun, self._end(source, begun, outcome, moved=pages.moved))
 
-    async def _run(
-        self, job: Job[WalkSource], source: Source, adapter: Adapter, begun: Begun, status: LiveStatus
-    ) -> Outcome:
-        line = LINES[source.kind](job.pool, source, adapter, self._fetcher, job.claim, begun.plan.stops_early)
+    async def _run(self, job: Job[WalkSource], source: Source, begun: Begun, pages: _PoolJournal) -> Outcome:
+        line = self._lines[source.kind].make(Walk(pool=job.pool, source=source, claim=job.claim, plan=begun.plan))
         return await run_chunk(
             line,
-            _PoolJournal(job.pool, job.claim, source, begun, status),
-            begun.plan.cursor or adapter.start(),
+            pages,
+            begun.plan.cursor,
             limits=Limits(seconds=self._chunk_seconds, items=source.item_limit, failures=self._max_failures),
             counts=begun.counts,
             clock=self._clock,
         )
 
-    async def _settle(self, job: Job[WalkSource], source: Source, begun: Begun, outcome: Outcome) -> Settled:
-        error = _words(outcome, self._max_failures)
+    def _end(self, source: Source, begun: Begun, outcome: Outcome, *, moved: bool) -> End:
+        """What the end of a chunk means, in words where a person should know."""
+        kind = self._lines[source.kind]
+        match outcome:
+            case Outcome.BREAKER:
+                return End(
+                    outcome=outcome,
+                    failure=Failure.BREAKER,
+                    error=f"{self._max_failures} {kind.items} in a row could not be fetched, so the walk stopped to "
+                    "spare the site. It is tried again by itself; if this stays, look at the site in a browser.",
+                )
+            case Outcome.LIMIT if source.item_limit is None or begun.counts.discovered < source.item_limit:
+                return End(outcome=outcome, error="The source's byte budget is used up. Raise it to fetch more.")
+            case Outcome.CONTINUED:
+                gained = (begun.counts.discovered, begun.counts.media_new) > (
+                    begun.before.discovered,
+                    begun.before.media_new,
+                )
+                stalls = stalls_after(begun.stalls, moved=moved, gained=gained)
+                return _stuck(begun, stalls, kind) or End(outcome=outcome, stalls=stalls)
+            case _:
+                return End(outcome=outcome)
+
+    async def _settle(self, job: Job[WalkSource], source: Source, begun: Begun, end: End) -> Settled:
         async with job.pool.acquire() as db, db.transaction():
             await queue.hold(db, job.claim)
-            await journal.close(db, begun, source.id, outcome, begun.counts, error)
-            recovered = begun.plan.mode == "recovery" and outcome is Outcome.END_OF_LIST
-            if outcome is Outcome.BREAKER:
-                await queue.fail(db, job.claim, error or outcome.value)
-            elif outcome is Outcome.CONTINUED or recovered:
+            asked = await journal.close(db, begun, source.id, end)
+            recovered = begun.plan.mode == "recovery" and end.outcome is Outcome.END_OF_LIST
+            if end.outcome is Outcome.BREAKER:
+                await queue.fail(db, job.claim, end.error or end.outcome.value)
+            elif end.outcome is Outcome.STALLED:
+                await sources.pause(db, source.id)
+                await queue.done(db, job.claim)
+            elif end.outcome is Outcome.CONTINUED or recovered or asked:
                 # After a recovery a tick from the top catches what moved meanwhile (DESIGN section 7).
                 await queue.continue_(db, job.claim, job.payload)
             else:
                 await covers.enqueue_missing(db, source.id)
                 await queue.done(db, job.claim)
-        log.info("walk chunk ended", source=source.name, mode=begun.plan.mode, outcome=outcome.value,
-                 **msgspec.to_builtins(begun.counts))  # fmt: skip
+        log.info("walk chunk ended", source=source.name, mode=begun.plan.mode, outcome=end.outcome.value,
+                 chunk=begun.chunk, **msgspec.to_builtins(begun.counts))  # fmt: skip
         return Settled()
 
-    async def _close(
-        self, job: Job[WalkSource], source_id: UUID, begun: Begun, outcome: Outcome, error: str | None
-    ) -> None:
+    async def _close(self, job: Job[WalkSource], begun: Begun, end: End) -> None:
         async with job.pool.acquire() as db, db.transaction():
             await queue.hold(db, job.claim)
-            await journal.close(db, begun, source_id, outcome, begun.counts, error)
+            await journal.close(db, begun, job.payload.source_id, end)
 
-    async def _record(self, pool: Pool, source_id: UUID, outcome: Outcome, counts: Counts, seconds: float) -> None:
+    async def _record(self, pool: Pool, source: Source, outcome: Outcome, counts: Counts, seconds: float) -> None:
         if goes_on(outcome):
             return
         await metrics.record(
-            pool, "manga_list", source_id=source_id, seconds=seconds, items=counts.discovered,
+            pool, self._lines[source.kind].metric, source_id=source.id, seconds=seconds, items=counts.discovered,
             outcome="failed" if outcome is Outcome.BREAKER else "ok",
         )  # fmt: skip
 
 
-def _cause(error: Exception) -> str:
-    if isinstance(error, FetchError | SourceError):
-        return str(error)
-    return "The program made a mistake here; its log has the details. The walk is tried again by itself."
+def _failed(error: Exception, outcome: Outcome, stalls: int = 0, *, forget_place: bool = False) -> End:
+    return End(
+        outcome=outcome, error=in_words(error), failure=failure_of(error), stalls=stalls, forget_place=forget_place
+    )
 
 
-def _words(outcome: Outcome, max_failures: int) -> str | None:
-    if outcome is Outcome.BREAKER:
-        return (
-            f"{max_failures} titles in a row could not be fetched, so the walk stopped to spare the site. "
-            "It is tried again by itself; if this stays, look at the site in a browser."
+def _place_is_gone(error: Exception, begun: Begun) -> bool:
+    """The page from which this chunk should go on is no more: the list has shrunk, or its address was not for ever.
+
+    A page that is gone further on is another matter: its predecessor, which was read, tells where it is now.
+    """
+    unread = begun.counts.pages == begun.before.pages
+    return isinstance(error, Gone) and begun.plan.cursor is not None and unread
+
+
+def _stuck(begun: Begun, stalls: int, kind: LineKind) -> End | None:
+    """The end of a walk that waits for a person, if it is one (curator 2.9)."""
+    if stalls >= MOST_STALLS:
+        return End(
+            outcome=Outcome.STALLED,
+            failure=Failure.STALLED,
+            stalls=stalls,
+            forget_place=True,
+            error=f"{stalls} times in a row the time for a part of this walk ran out before anything new was held: the "
+            "site may be very slow, or the list leads nowhere. The source is paused; resume it to begin at the top.",
+        )
+    if kind.most_chunks is not None and begun.chunk >= kind.most_chunks:
+        return End(
+            outcome=Outcome.STALLED,
+            failure=Failure.STALLED,
+            error=f"This walk took {begun.chunk} parts and has not come to an end: the feed is very long, or leads "
+            "in a circle. The source is paused; resume it to go on where it is.",
         )
     return None

@@ -15,7 +15,7 @@ _LACKING = """
     SELECT c.id
       FROM chapters c
       JOIN source_chapters s ON s.chapter_id = c.id AND s.source_id = $1 AND s.dropped_at IS NULL
-     WHERE c.work_id = $2 AND c.page_count = 0
+     WHERE c.work_id = $2 AND c.page_count = 0 AND NOT c.textual
        AND NOT EXISTS (
            SELECT FROM jobs j
             WHERE j.kind = 'fetch_chapter' AND j.state = 'dead' AND j.dedupe_key = c.id::text

@@ -76,6 +76,16 @@ class WalkSource(Payload, frozen=True, kw_only=True, tag="walk_source"):
         return f"walk:{self.source_id}"
 
 
+class WalkFeed(WalkSource, frozen=True, kw_only=True, tag="walk_feed"):
+    """The same for a creator's feed. A `platform` is walked by one job at a time, whoever it is that posts there."""
+
+    lane = "feeds"
+    platform: str
+
+    def concurrency_key(self) -> str:
+        return f"walk:{self.platform}"
+
+
 class SyncTitle(Payload, frozen=True, kw_only=True, tag="sync_title"):
     """Fetch one title that a walk could not. `url` and `title` let it be rebuilt without the list, and name it."""
 
@@ -166,6 +176,7 @@ class ReapMetrics(Payload, frozen=True, kw_only=True, tag="reap_metrics"):
 
 KINDS: tuple[type[Payload], ...] = (
     WalkSource,
+    WalkFeed,
     SyncTitle,
     FetchChapter,
     FetchCover,

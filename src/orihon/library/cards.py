@@ -41,7 +41,7 @@ JSON = f"""json_build_object(
 _BY_IDS = f"""
     SELECT w.id, {JSON}::text AS card
       FROM works w LEFT JOIN media m ON m.id = w.cover_media_id
-     WHERE w.id = ANY ($1::uuid[]) AND {visibility.WORKS}
+     WHERE w.id = ANY ($1::uuid[]) AND {visibility.READABLE}
 """
 
 

@@ -15,6 +15,7 @@ import msgspec
 
 from orihon.db.pool import Connection
 from orihon.library import cards, visibility
+from orihon.library.visibility import WorkKind
 from orihon.sources.records import Status
 
 Sort = Literal["updated", "created", "title", "author"]
@@ -40,6 +41,7 @@ class BadCursor(ValueError):
 class Listing(msgspec.Struct, frozen=True, kw_only=True):
     """What is asked of the catalogue. `after` stands instead of `offset`."""
 
+    kind: WorkKind = "manga"
     status: Status | None = None
     sort: Sort = "updated"
     order: Order = "desc"
@@ -119,7 +121,7 @@ def statement(listing: Listing) -> tuple[str, list[Any]]:
     """The query of a page, one row longer than the page, and its arguments."""
     key = _KEYS[listing.sort, listing.order]
     arguments: list[Any] = [listing.limit + 1, 0 if listing.after else listing.offset]
-    where = [visibility.WORKS]
+    where = [visibility.listed(listing.kind)]
     if listing.status is not None:
         arguments.append(listing.status)
         where.append(f"w.status = ${len(arguments)}")
@@ -149,8 +151,8 @@ def _cursor(listing: Listing, record: asyncpg.Record) -> Cursor:
     return Cursor(listing.sort, listing.order, key.isoformat() if isinstance(key, datetime) else key, record["id"])
 
 
-async def total(db: Connection, status: Status | None) -> int:
-    """How many works the catalogue lists, of a status or in all."""
-    where = visibility.WORKS if status is None else f"{visibility.WORKS} AND w.status = $1"
+async def total(db: Connection, status: Status | None, kind: WorkKind = "manga") -> int:
+    """How many works of a kind the catalogue lists, of a status or in all."""
+    where = visibility.listed(kind) if status is None else f"{visibility.listed(kind)} AND w.status = $1"
     count: int = await db.fetchval(_TOTAL.format(where=where), *([] if status is None else [status]))
     return count

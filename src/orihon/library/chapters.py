@@ -21,8 +21,8 @@ Number = int | float
 class Chapter(msgspec.Struct, frozen=True, kw_only=True):
     """A chapter. `number` None: a notice or an extra.
 
-    `state`: its pages are here (`ready`), a job is to bring them (`queued`), the last attempt failed and nothing
-    waits (`failed`, see `content_error`), or nobody asked for them yet (`absent`).
+    `state`: its pages are here, or it has none (`ready`), a job is to bring them (`queued`), the last attempt failed
+    and nothing waits (`failed`, see `content_error`), or nobody asked for them yet (`absent`).
     """
 
     id: UUID
@@ -55,7 +55,7 @@ class ChapterDetail(Chapter, frozen=True, kw_only=True):
 
 # Each look at the queue is one step in jobs_dedupe_idx, and only chapters without pages pay for it.
 _STATE = """
-    CASE WHEN c.page_count > 0 THEN 'ready'
+    CASE WHEN c.page_count > 0 OR c.textual THEN 'ready'
          WHEN EXISTS (SELECT FROM jobs j WHERE j.kind = 'fetch_chapter' AND j.dedupe_key = c.id::text
                          AND j.state IN ('pending', 'running')) THEN 'queued'
          WHEN c.content_error IS NOT NULL THEN 'failed'
@@ -74,7 +74,7 @@ _IN_READING_ORDER = f"""
       FROM works w
       LEFT JOIN LATERAL (SELECT {_COLUMNS} FROM chapters c WHERE c.work_id = w.id
                           ORDER BY {_ORDER} LIMIT $2 OFFSET $3) page ON true
-     WHERE w.id = $1 AND {visibility.WORKS}
+     WHERE w.id = $1 AND {visibility.READABLE}
 """
 
 _PLACED = f"""

@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from uuid import UUID
 
 from orihon.db.pool import Connection
+from orihon.library import ledger
 
 _PUT = """
     INSERT INTO pages (chapter_id, number, media_id)
@@ -27,7 +28,10 @@ _COUNT = f"""
      WHERE id = $1 RETURNING work_id
 """
 
-_MEND = "UPDATE pages SET media_id = $2, damage = NULL, updated_at = now() WHERE id = $1 RETURNING chapter_id"
+_MEND = """
+    UPDATE pages SET media_id = $2, damage = NULL, updated_at = now() WHERE id = $1
+ RETURNING chapter_id, old.media_id AS before
+"""
 
 _MEASURE = f"UPDATE chapters SET size_bytes = {_SIZE} WHERE id = $1"
 
@@ -48,8 +52,10 @@ async def replace_pages(db: Connection, chapter_id: UUID, media: Mapping[int, UU
 
 async def mend_page(db: Connection, page_id: UUID, media_id: UUID) -> None:
     """Show a verified medium where a damaged one stood."""
-    chapter_id = await db.fetchval(_MEND, page_id, media_id)
-    await db.execute(_MEASURE, chapter_id)
+    record = await db.fetchrow(_MEND, page_id, media_id)
+    if record is not None:
+        await db.execute(_MEASURE, record["chapter_id"])
+        await ledger.follow(db, record["chapter_id"], record["before"], media_id)
 
 
 async def mark_damaged(db: Connection, page_id: UUID, reason: str) -> None:

@@ -16,8 +16,8 @@ class Counts(msgspec.Struct, frozen=True, kw_only=True):
 
 
 _COUNTS = f"""
-    SELECT (SELECT coalesce(sum(w.works), 0)::bigint FROM work_tally w WHERE {visibility.WORKS}) AS works,
-           count(*) AS chapters, count(*) FILTER (WHERE page_count > 0) AS chapters_ready,
+    SELECT (SELECT coalesce(sum(w.works), 0)::bigint FROM work_tally w WHERE {visibility.READABLE}) AS works,
+           count(*) AS chapters, count(*) FILTER (WHERE page_count > 0 OR textual) AS chapters_ready,
            coalesce(sum(page_count), 0)::bigint AS pages
       FROM chapters
 """

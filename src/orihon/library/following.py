@@ -14,6 +14,7 @@ import msgspec
 
 from orihon.db.pool import Connection
 from orihon.library import titles, vocabulary
+from orihon.library.visibility import WorkKind
 from orihon.sources.records import ChapterRef, Title
 
 
@@ -23,6 +24,15 @@ class KnownTitle(msgspec.Struct, frozen=True, kw_only=True):
     work_id: UUID
     metadata_hash: bytes | None
     has_cover: bool
+
+
+class KeptWork(msgspec.Struct, frozen=True, kw_only=True):
+    """What keeping what a source says about a work did."""
+
+    work_id: UUID
+    new: bool
+    updated: bool
+    wants_cover: bool
 
 
 class KeptTitle(msgspec.Struct, frozen=True, kw_only=True):
@@ -85,11 +95,10 @@ async def live_chapters(db: Connection, source_id: UUID, key: str) -> int:
     return count
 
 
-async def keep_title(db: Connection, source_id: UUID, title: Title) -> KeptTitle:
-    """Keep a title and its chapter list as the source tells them now. Idempotent.
+async def keep_work(db: Connection, source_id: UUID, title: Title, *, kind: WorkKind) -> KeptWork:
+    """Keep what a source says about a work, its chapters left aside. Idempotent; in the caller's transaction.
 
-    Runs in the caller's transaction. Nothing that people did is touched: fields that a person edited keep their
-    value, chapters that vanished are marked and kept.
+    Fields that a person edited keep their value.
     """
     await db.execute(_LOCK, source_id, title.key)
     known = await known_title(db, source_id, title.key)
@@ -97,28 +106,43 @@ async def keep_title(db: Connection, source_id: UUID, title: Title) -> KeptTitle
     changed = known is None or known.metadata_hash != told
     if known is None:
         work_id: UUID = await db.fetchval("SELECT uuidv7()")
-        await _insert_work(db, work_id, source_id, title)
+        await db.execute(_INSERT_WORK, work_id, kind, title.title, title.reading_direction, source_id)
     else:
         work_id = known.work_id
     if changed:
         await _tell(db, work_id, source_id, title)
     await _seen(db, source_id, title, work_id, told)
-    new, dropped = await _sync_chapters(db, source_id, work_id, title)
-    if new or changed:
-        await _touch(db, work_id)
-    return KeptTitle(
+    return KeptWork(
         work_id=work_id,
         new=known is None,
         updated=known is not None and changed,
         wants_cover=title.cover_url is not None and (known is None or changed or not known.has_cover),
+    )
+
+
+async def keep_title(db: Connection, source_id: UUID, title: Title) -> KeptTitle:
+    """Keep a title and its chapter list as the source tells them now. Idempotent.
+
+    Runs in the caller's transaction. Nothing that people did is touched: fields that a person edited keep their
+    value, chapters that vanished are marked and kept.
+    """
+    kept = await keep_work(db, source_id, title, kind="manga")
+    new, dropped = await _sync_chapters(db, source_id, kept.work_id, title)
+    if new or kept.new or kept.updated:
+        await _touch(db, kept.work_id)
+    return KeptTitle(
+        work_id=kept.work_id,
+        new=kept.new,
+        updated=kept.updated,
+        wants_cover=kept.wants_cover,
         chapters_new=new,
         chapters_dropped=dropped,
     )
 
 
 _INSERT_WORK = """
-    INSERT INTO works (id, title, reading_direction, primary_source_id)
-    VALUES ($1, $2, coalesce($3, 'rtl'), $4)
+    INSERT INTO works (id, kind, title, reading_direction, primary_source_id)
+    VALUES ($1, $2, $3, coalesce($4, 'rtl'), $5)
 """
 
 # A field whose origin is a person keeps what the person wrote until it is released (DESIGN section 5);
@@ -134,10 +158,6 @@ _TELL = """
      WHERE id = $1 AND primary_source_id = $2
  RETURNING id
 """
-
-
-async def _insert_work(db: Connection, work_id: UUID, source_id: UUID, title: Title) -> None:
-    await db.execute(_INSERT_WORK, work_id, title.title, title.reading_direction, source_id)
 
 
 async def _tell(db: Connection, work_id: UUID, source_id: UUID, title: Title) -> None:

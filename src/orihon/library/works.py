@@ -41,7 +41,7 @@ _DETAIL = f"""
                        FROM source_works sw JOIN sources s ON s.id = sw.source_id WHERE sw.work_id = w.id),
                     '[]') AS sources
       FROM works w LEFT JOIN media m ON m.id = w.cover_media_id
-     WHERE w.id = $1 AND {visibility.WORKS}
+     WHERE w.id = $1 AND {visibility.READABLE}
 """
 
 
@@ -54,6 +54,6 @@ async def detail(db: Connection, work_id: UUID) -> MangaDetail | None:
 async def exists(db: Connection, work_id: UUID) -> bool:
     """Whether there is such a work for readers."""
     found: bool = await db.fetchval(
-        f"SELECT EXISTS (SELECT FROM works w WHERE w.id = $1 AND {visibility.WORKS})", work_id
+        f"SELECT EXISTS (SELECT FROM works w WHERE w.id = $1 AND {visibility.READABLE})", work_id
     )
     return found

@@ -90,7 +90,7 @@ _LOCK = "SELECT pg_advisory_xact_lock(hashtextextended('progress:' || $1::uuid::
 _HELD = f"""
     SELECT c.id, clock_timestamp() AS now, p.page, p.furthest_page, p.client_time
       FROM chapters c
-      JOIN works w ON w.id = c.work_id AND {visibility.WORKS}
+      JOIN works w ON w.id = c.work_id AND {visibility.READABLE}
       LEFT JOIN progress p ON p.chapter_id = c.id AND p.user_id = $1
      WHERE c.id = ANY ($2::uuid[])
 """
@@ -118,7 +118,7 @@ _OF_CHAPTERS = f"""
 # Served by progress_work_idx for one work, by progress_recent_idx for all.
 _RECENT = f"""
     SELECT {_COLUMNS}, NULL AS manga
-      FROM progress p JOIN chapters c ON c.id = p.chapter_id JOIN works w ON w.id = p.work_id AND {visibility.WORKS}
+      FROM progress p JOIN chapters c ON c.id = p.chapter_id JOIN works w ON w.id = p.work_id AND {visibility.READABLE}
      WHERE p.user_id = $1 AND ($2::uuid IS NULL OR p.work_id = $2)
   ORDER BY p.client_time DESC, p.chapter_id LIMIT $3
 """
@@ -129,7 +129,7 @@ _LATEST = f"""
              WHERE user_id = $1 AND ($2::uuid IS NULL OR work_id = $2)
           ORDER BY work_id, client_time DESC) p
       JOIN chapters c ON c.id = p.chapter_id
-      JOIN works w ON w.id = p.work_id AND {visibility.WORKS}
+      JOIN works w ON w.id = p.work_id AND {visibility.READABLE}
       LEFT JOIN media m ON m.id = w.cover_media_id
   ORDER BY p.client_time DESC, p.chapter_id LIMIT $3
 """

@@ -5,7 +5,7 @@ from uuid import UUID
 
 from orihon.db.pool import Connection, Pool
 
-Op = Literal["manga_list", "manga_detail", "manga_cover", "chapter"]
+Op = Literal["manga_list", "manga_detail", "manga_cover", "chapter", "feed_walk"]
 
 _RECORD = """
     INSERT INTO op_metrics (op, source_id, work_id, chapter_id, outcome, duration_ms, items, error)

@@ -10,6 +10,7 @@ import msgspec
 from orihon.db.pool import Connection
 from orihon.library import cards, visibility
 from orihon.library.catalogue import NATURAL, Order, Sort
+from orihon.library.visibility import WorkKind
 from orihon.sources.records import Status
 
 SIMILAR = 0.5
@@ -26,6 +27,7 @@ class Query(msgspec.Struct, frozen=True, kw_only=True):
     """What is searched. `sort` None: the best first; else the matches, at most `MOST_CANDIDATES`, in that order."""
 
     text: str
+    kind: WorkKind = "manga"
     status: Status | None = None
     sort: Sort | None = None
     order: Order | None = None
@@ -95,14 +97,14 @@ _KEYS: dict[Sort, str] = {
 }
 
 
-def statement(*, sort: Sort | None, order: Order | None, with_status: bool) -> str:
+def statement(*, sort: Sort | None, order: Order | None, with_status: bool, kind: WorkKind = "manga") -> str:
     """The query: $1 text, $2 rows, $3 offset, $4 titles of a tier, $5 threshold, $6 works that are enough,
     $7 status where asked.
     """
     by = _BEST if sort is None else f"{_KEYS[sort]} {(order or NATURAL[sort]).upper()} NULLS LAST, w.id"
     join = "JOIN works w ON w.id = t.work_id AND w.status = $7" if with_status else ""
     candidates = _CANDIDATES.format(join=join, best=_BEST)
-    return _PAGE.format(candidates=candidates, card=cards.JSON, order=by, where=visibility.WORKS)
+    return _PAGE.format(candidates=candidates, card=cards.JSON, order=by, where=visibility.listed(kind))
 
 
 class Found(msgspec.Struct, frozen=True, kw_only=True):
@@ -116,7 +118,7 @@ async def search(db: Connection, query: Query) -> Found:
     """One page of what fits a text, in one statement. A text without anything to fold finds nothing."""
     text = query.text[:LONGEST].replace("\0", " ")
     status: list[Status] = [] if query.status is None else [query.status]
-    sql = statement(sort=query.sort, order=query.order, with_status=bool(status))
+    sql = statement(sort=query.sort, order=query.order, with_status=bool(status), kind=query.kind)
     last = query.offset + query.limit + 1
     candidates = max(MOST_CANDIDATES, last)
     # In an order of its own a page may need any match.

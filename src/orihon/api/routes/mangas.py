@@ -18,11 +18,13 @@ from orihon.db.notify import notify
 from orihon.ingest import asking
 from orihon.library import catalogue, wanted, works
 from orihon.library.catalogue import NATURAL, Listing, Order, Sort
+from orihon.library.visibility import WorkKind
 from orihon.library.works import MangaDetail
 from orihon.search import catalogue as searching
 from orihon.search.catalogue import Query
 from orihon.sources.records import Status
 
+_KINDS: tuple[WorkKind, ...] = ("manga", "feed")
 _STATUSES: tuple[Status, ...] = ("ongoing", "completed", "hiatus", "cancelled")
 _SORTS: tuple[Sort, ...] = ("updated", "created", "title", "author")
 _ALIASES: dict[str, Sort] = {"recent": "created"}
@@ -38,6 +40,7 @@ class MangaController(Controller):
         responses={**answers(MangaPage), **errors()},
         summary="The catalogue, sorted or searched",
         description=(
+            "`kind`: manga (the default), feed (creators, their posts as chapters). "
             "`status`: ongoing, completed, hiatus, cancelled. `sort`: updated (the default), created, title, author; "
             "with `search` the best first unless a sort is named. `order`: asc, desc. `after`: the `next` of the page "
             "before, instead of `offset`. `total` is told on a first page without `search`."
@@ -48,6 +51,7 @@ class MangaController(Controller):
         context: Given,
         request: Request[Any, Any, Any],
         search: FromQuery[str | None] = None,
+        kind: FromQuery[str | None] = None,
         status: FromQuery[str | None] = None,
         sort: FromQuery[str | None] = None,
         order: FromQuery[str | None] = None,
@@ -55,6 +59,7 @@ class MangaController(Controller):
         limit: Limit = 50,
         offset: Offset = 0,
     ) -> Response[bytes]:
+        wanted_kind = choice("kind", kind, _KINDS) or "manga"
         wanted_status = choice("status", status, _STATUSES)
         wanted_sort = choice("sort", sort, _SORTS, _ALIASES)
         wanted_order = choice("order", order, _ORDERS)
@@ -63,6 +68,7 @@ class MangaController(Controller):
         if text := (search or "").strip():
             question = Query(
                 text=text,
+                kind=wanted_kind,
                 status=wanted_status,
                 sort=wanted_sort,
                 order=wanted_order,
@@ -73,6 +79,7 @@ class MangaController(Controller):
             by: Sort = wanted_sort or "updated"
             direction = wanted_order or NATURAL[by]
             question = Listing(
+                kind=wanted_kind,
                 status=wanted_status,
                 sort=by,
                 order=direction,
@@ -133,7 +140,7 @@ async def _make(context: Context, question: Query | Listing) -> bytes:
             return _page(found.cards, PageInfo(limit=question.limit, offset=question.offset))
         part = await catalogue.page(db, question)
         first = question.after is None and question.offset == 0
-        total = await catalogue.total(db, question.status) if first else None
+        total = await catalogue.total(db, question.status, question.kind) if first else None
     following = catalogue.encode(part.next) if part.next else None
     return _page(part.cards, PageInfo(limit=question.limit, offset=question.offset, total=total, next=following))
 

@@ -1,11 +1,11 @@
 """The documents of the API as records. Whatever is missing or of another type is named by its path."""
 
 from datetime import datetime
-from typing import TypeVar
+from typing import Annotated, TypeVar
 from urllib.parse import urljoin, urlsplit
 
 import msgspec
-from msgspec import UNSET, Raw, UnsetType
+from msgspec import UNSET, Meta, Raw, UnsetType
 
 from orihon.sources.adapter import Document, EmptyListing, EndUnproven, LayoutChanged, LoginRequired, Transient
 from orihon.sources.records import MediumKind, Post, PostMedium, Title
@@ -13,32 +13,38 @@ from orihon.sources.records import MediumKind, Post, PostMedium, Title
 T = TypeVar("T")
 
 
+Key = Annotated[str, Meta(min_length=1, max_length=200)]
+Name = Annotated[str, Meta(max_length=2000)]
+Size = Annotated[int, Meta(ge=0, le=2**50)]
+Moment = Annotated[datetime, Meta(tz=True)]
+
+
 class _Creator(msgspec.Struct, frozen=True):
-    id: str
-    name: str
+    id: Key
+    name: Annotated[str, Meta(min_length=1, max_length=500)]
     about: str | None
-    avatar: str | None
+    avatar: Name | None
 
 
 class _Attachment(msgspec.Struct, frozen=True):
-    id: str
-    name: str
-    url: str
+    id: Key
+    name: Name
+    url: Name
     kind: MediumKind
-    size: int
-    width: int | None = None
-    height: int | None = None
+    size: Size
+    width: Size | None = None
+    height: Size | None = None
 
 
 class _Post(msgspec.Struct, frozen=True):
-    id: str
-    title: str
+    id: Key
+    title: Name
     text: str
-    published_at: datetime
-    edited_at: datetime | None
+    published_at: Moment
+    edited_at: Moment | None
     pinned: bool
-    tags: tuple[str, ...]
-    attachments: tuple[_Attachment, ...]
+    tags: tuple[Name, ...]
+    attachments: Annotated[tuple[_Attachment, ...], Meta(max_length=5000)]
 
 
 class _Page(msgspec.Struct, frozen=True):
@@ -141,7 +147,8 @@ def _decoded(document: Document, body: bytes, kind: type[T]) -> T:
         LayoutChanged: a field is missing, renamed or of another type; the text names it.
     """
     try:
-        return msgspec.json.decode(body, type=kind)
+        # No column of the database takes the character that this escape stands for.
+        return msgspec.json.decode(body.replace(b"\\u0000", b""), type=kind)
     except msgspec.ValidationError as error:
         raise LayoutChanged(
             f"{document.url} is not what this adapter reads: {error}. What is held stays. The API has changed, and "

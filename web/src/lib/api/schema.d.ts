@@ -172,7 +172,7 @@ export interface paths {
         };
         /**
          * The catalogue, sorted or searched
-         * @description `status`: ongoing, completed, hiatus, cancelled. `sort`: updated (the default), created, title, author; with `search` the best first unless a sort is named. `order`: asc, desc. `after`: the `next` of the page before, instead of `offset`. `total` is told on a first page without `search`.
+         * @description `kind`: manga (the default), feed (creators, their posts as chapters). `status`: ongoing, completed, hiatus, cancelled. `sort`: updated (the default), created, title, author; with `search` the best first unless a sort is named. `order`: asc, desc. `after`: the `next` of the page before, instead of `offset`. `total` is told on a first page without `search`.
          */
         get: operations["ApiV1MangasListMangas"];
         put?: never;
@@ -562,13 +562,6 @@ export interface components {
         ErrorEnvelope: {
             error: components["schemas"]["ErrorBody"];
         };
-        /** Failure */
-        Failure: {
-            kind: string;
-            /** @enum {string} */
-            step: "listing" | "title" | "pages" | "creator" | "posts";
-            text: string;
-        };
         /** Health */
         Health: {
             status: string;
@@ -797,7 +790,7 @@ export interface components {
         /** Preview */
         Preview: {
             chapters?: components["schemas"]["ChaptersSeen"] | null;
-            failure?: components["schemas"]["Failure"] | null;
+            failure?: components["schemas"]["sources_preview_Failure"] | null;
             listing?: components["schemas"]["ListingSeen"] | null;
             pages?: components["schemas"]["PagesSeen"] | null;
             posts?: components["schemas"]["PostsSeen"] | null;
@@ -973,12 +966,14 @@ export interface components {
         };
         /** WalkRow */
         WalkRow: {
+            chunk: number;
             clean: boolean | null;
             counts: {
                 [key: string]: number;
             };
             ended_at: string | null;
             error: string | null;
+            failure: components["schemas"]["ingest_failures_Failure"] | null;
             /** Format: uuid */
             id: string;
             /** @enum {string} */
@@ -986,6 +981,19 @@ export interface components {
             outcome: string | null;
             /** Format: date-time */
             started_at: string;
+        };
+        /**
+         * Failure
+         * @description Kinds of failure, each with another thing to do.
+         * @enum {string}
+         */
+        ingest_failures_Failure: "auth" | "challenge" | "drift" | "rate_limited" | "not_found" | "http" | "network" | "refused" | "settings" | "storage" | "breaker" | "stalled" | "program";
+        /** Failure */
+        sources_preview_Failure: {
+            kind: string;
+            /** @enum {string} */
+            step: "listing" | "title" | "pages" | "creator" | "posts";
+            text: string;
         };
     };
     responses: never;
@@ -1573,6 +1581,7 @@ export interface operations {
         parameters: {
             query?: {
                 search?: string | null;
+                kind?: string | null;
                 status?: string | null;
                 sort?: string | null;
                 order?: string | null;

@@ -8,3 +8,7 @@ ALTER TABLE walks
 
 -- The walk that a person asked for and that has not begun. Null: none.
 ALTER TABLE sources ADD COLUMN asked text CHECK (asked IN ('backfill', 'recovery'));
+
+ALTER TABLE op_metrics DROP CONSTRAINT op_metrics_op_check;
+ALTER TABLE op_metrics ADD CONSTRAINT op_metrics_op_check
+    CHECK (op IN ('manga_list', 'manga_detail', 'manga_cover', 'chapter', 'feed_walk'));

@@ -1,0 +1,119 @@
+"""The images of one post into the store, each on its own: one that fails holds no other back."""
+
+import asyncio
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+
+import msgspec
+
+from orihon.fetch.client import FetchClient
+from orihon.fetch.errors import Denied, FetchError, RateLimited
+from orihon.ingest.download import PAUSE, BadImage, Batch, Draft, draft_image
+from orihon.ingest.walk import TimeIsUp
+from orihon.media.inbound import Probed
+from orihon.media.probe import MOST_PIXELS
+from orihon.sources.records import PostMedium
+from orihon.storage.local import LocalStorage
+
+STREAMS = 4
+"""Images of one post that are fetched side by side; pacing decides how fast a host is really asked."""
+
+Fresh = Callable[[], Awaitable[Mapping[str, str]]]
+"""Reads the post again: the addresses of its media as they are now, by key."""
+
+Affordable = Callable[[int], bool]
+"""Whether the source may fetch another image after so many bytes of this post."""
+
+
+class Brought(msgspec.Struct, kw_only=True):
+    """What came of it, by key. Media in neither were not asked for: time or budget ran out, or the site wants a pause.
+
+    The bytes of those that arrived are on the disk; no row names them yet.
+    """
+
+    arrived: dict[str, Probed] = {}
+    failed: dict[str, str] = {}
+    out_of_time: bool = False
+    out_of_budget: bool = False
+    paused: RateLimited | None = None
+
+    @property
+    def size(self) -> int:
+        """Bytes that arrived."""
+        return sum(one.size for one in self.arrived.values())
+
+    @property
+    def stopped(self) -> bool:
+        """Whether it ended before everything was asked for."""
+        return self.out_of_time or self.out_of_budget or self.paused is not None
+
+
+class Bringer(msgspec.Struct, frozen=True, kw_only=True):
+    """What images are fetched with."""
+
+    fetcher: FetchClient
+    storage: LocalStorage
+    max_bytes: int
+    max_pixels: int = MOST_PIXELS
+    pause: float = PAUSE
+
+    async def bring(
+        self,
+        media: Sequence[PostMedium],
+        *,
+        referer: str,
+        fresh: Fresh,
+        affordable: Affordable,
+        time_is_up: TimeIsUp,
+    ) -> Brought:
+        """Fetch some media. Time and budget are asked before each.
+
+        Raises:
+            StorageError: the disk failed, which says nothing about any of them.
+        """
+        brought = Brought()
+        waiting = iter(media)
+
+        async def stream() -> None:
+            for medium in waiting:
+                brought.out_of_time = brought.out_of_time or time_is_up()
+                brought.out_of_budget = brought.out_of_budget or not affordable(brought.size)
+                if brought.stopped:
+                    return
+                try:
+                    draft = await self._draft(medium, referer, fresh)
+                except RateLimited as error:
+                    brought.paused = error
+                except (FetchError, BadImage) as error:
+                    brought.failed[medium.key] = str(error)
+                else:
+                    await batch.add(draft)
+                    brought.arrived[medium.key] = draft.probed
+
+        try:
+            async with Batch(self.storage) as batch, asyncio.TaskGroup() as group:
+                for _ in range(min(STREAMS, len(media))):
+                    group.create_task(stream())
+        except* Exception as errors:
+            raise errors.exceptions[0] from None
+        return brought
+
+    async def _draft(self, medium: PostMedium, referer: str, fresh: Fresh) -> Draft:
+        try:
+            return await self._ask(medium.url, medium.referer or referer)
+        except Denied:
+            # A signed address that ran out since the page was read; one look at the post tells.
+            now = (await fresh()).get(medium.key)
+            if now is None or now == medium.url:
+                raise
+            return await self._ask(now, medium.referer or referer)
+
+    async def _ask(self, url: str, referer: str) -> Draft:
+        return await draft_image(
+            self.fetcher,
+            self.storage,
+            url,
+            referer=referer,
+            max_bytes=self.max_bytes,
+            max_pixels=self.max_pixels,
+            pause=self.pause,
+        )

@@ -1,0 +1,287 @@
+"""Feed sources: an item is a post; keeping it means its images in the store, its chapter and its pages.
+
+What is known of a page's media and posts is read when the page is, so that a post that is held costs no statement and
+no request. What a post changes is one transaction: media, work, chapter, pages, both ledgers, follow-up jobs.
+"""
+
+from collections.abc import Mapping
+from uuid import UUID
+
+import msgspec
+import structlog
+
+from orihon.db.notify import notify
+from orihon.db.pool import Connection
+from orihon.fetch.client import FetchClient
+from orihon.ingest.bringing import Bringer, Brought
+from orihon.ingest.download import PAUSE
+from orihon.ingest.lines import LineKind, Walk
+from orihon.ingest.rules import ENOUGH_HELD, Fate, Outcome, fate, held_in_a_row
+from orihon.ingest.walk import Counts, Cut, Failed, Kept, Page, Result, TimeIsUp
+from orihon.ingest.wants import within_budget
+from orihon.jobs import queue
+from orihon.jobs.payloads import CheckMedium, FetchCover
+from orihon.library import following, ledger, posts
+from orihon.library.ledger import UNKNOWN, Entry
+from orihon.library.posts import KnownPost
+from orihon.media import store
+from orihon.media.probe import MOST_PIXELS
+from orihon.sources.adapter import EmptyListing, SourceError
+from orihon.sources.records import ChapterRef, Cursor, Post, PostMedium, Title
+from orihon.sources.registry import open_feed
+from orihon.storage.local import LocalStorage
+
+log = structlog.get_logger(__name__)
+
+MOST_CHUNKS = 200
+"""Chunks of one walk (curator 2.9). A platform is walked by one job at a time, so a feed without end is in the way."""
+
+_SPENT = "UPDATE sources SET bytes_fetched = bytes_fetched + $2 WHERE id = $1"
+
+_WORK = "SELECT key, work_id FROM source_works WHERE source_id = $1 ORDER BY last_seen_at DESC LIMIT 1"
+
+
+def feeds(
+    fetcher: FetchClient,
+    storage: LocalStorage,
+    *,
+    max_bytes: int,
+    max_pixels: int = MOST_PIXELS,
+    pause: float = PAUSE,
+) -> LineKind:
+    """How sources of kind `feed` are walked."""
+    bringer = Bringer(fetcher=fetcher, storage=storage, max_bytes=max_bytes, max_pixels=max_pixels, pause=pause)
+    return LineKind(
+        make=lambda walk: FeedLine(walk, bringer), items="posts", metric="feed_walk", most_chunks=MOST_CHUNKS
+    )
+
+
+class _Known(msgspec.Struct, frozen=True, kw_only=True):
+    """What is held of a post and of its images. `stored`: images that the store has whole, by key."""
+
+    post: KnownPost | None
+    told: bytes
+    fates: Mapping[str, Fate]
+    entries: Mapping[str, Entry]
+    stored: Mapping[str, UUID]
+    shown: Mapping[str, UUID]
+
+    @property
+    def edited(self) -> bool:
+        """Whether the post is new, or says something else than what is held."""
+        return self.post is None or self.post.fingerprint != self.told
+
+
+class FeedLine:
+    """The line of feed sources, for one chunk of a walk."""
+
+    steady = True
+
+    def __init__(self, walk: Walk, bringer: Bringer) -> None:
+        source = walk.source
+        self._pool = walk.pool
+        self._source = source
+        self._claim = walk.claim
+        self._plan = walk.plan
+        self._bringer = bringer
+        self._adapter = open_feed(source.adapter, source.url, source.settings)
+        self._spent = source.bytes_fetched
+        self._work: tuple[str, UUID] | None = None
+        self._known: dict[str, _Known] = {}
+        self._in_a_row = 0
+
+    def start(self) -> Cursor:
+        """The newest posts."""
+        return self._adapter.start()
+
+    def key(self, item: Post) -> str:
+        """A post is known by its source's key."""
+        return item.key
+
+    def label(self, item: Post) -> str:
+        """The post's title, or when it was published."""
+        return item.title or f"{item.published_at:%Y-%m-%d}"
+
+    async def page(self, cursor: Cursor) -> Page[Post]:
+        """One page of the feed, and what is known of it.
+
+        Raises:
+            EmptyListing: a feed without a single post, where there used to be some.
+        """
+        top = cursor == self._adapter.start()
+        work_key, _ = await self._whose(fresh=top)
+        read = await self._adapter.posts(self._bringer.fetcher, cursor)
+        async with self._pool.acquire() as db:
+            if top and not read.posts and await posts.any_held(db, self._source.id, work_key):
+                raise EmptyListing(
+                    f"{self._source.url} shows no posts at all, although some were seen before. That proves nothing; "
+                    "what is held stays, and the next walk looks again."
+                )
+            self._known = await self._look(db, work_key, read.posts)
+        if read.dropped:
+            self._in_a_row = 0
+            log.warning("posts that cannot be read were left out", source=self._source.name, dropped=read.dropped)
+        return Page[Post](items=read.posts, next=read.next, dropped=read.dropped)
+
+    async def keep(self, item: Post, counts: Counts, time_is_up: TimeIsUp) -> Result:
+        """Bring what is missing of a post and keep it. A medium that fails does not hold the post back."""
+        if time_is_up():
+            return Cut()
+        known = self._known[item.key]
+        wanted = [medium for medium in item.images if known.fates[medium.key] is Fate.LOOK]
+        wanted = [medium for medium in wanted if medium.key not in known.stored]
+        brought = await self._bring(item, wanted, time_is_up) if wanted else Brought()
+        if brought.out_of_time and not brought.arrived and not brought.failed:
+            return Cut()
+        held = len(item.images) - len(wanted)
+        dead = sum(one is Fate.DEAD for one in known.fates.values())
+        if known.edited or brought.arrived or brought.failed or _rediscovered(known):
+            await self._record(item, known, brought)
+        counts.media_new += len(brought.arrived)
+        counts.media_failed += len(brought.failed)
+        if brought.paused is not None:
+            raise brought.paused
+        if brought.stopped:
+            return Cut(Outcome.LIMIT if brought.out_of_budget else Outcome.CONTINUED)
+        counts.media_held += held - dead
+        counts.media_dead += dead
+        _count(counts, known)
+        if brought.failed and not brought.arrived:
+            self._in_a_row = 0
+            return Failed(next(iter(brought.failed.values())))
+        whole = not known.edited and not wanted and not dead
+        self._in_a_row = held_in_a_row(self._in_a_row, pinned=item.pinned, held=whole)
+        return Kept(proves_rest=self._plan.stops_early and self._in_a_row >= ENOUGH_HELD)
+
+    async def _whose(self, *, fresh: bool) -> tuple[str, UUID]:
+        """The creator's key and work. At the top of a feed they are read anew."""
+        if self._work is None and not fresh:
+            async with self._pool.acquire() as db:
+                record = await db.fetchrow(_WORK, self._source.id)
+            self._work = (record["key"], record["work_id"]) if record else None
+        if self._work is None or fresh:
+            creator = await self._adapter.creator(self._bringer.fetcher)
+            async with self._pool.acquire() as db, db.transaction():
+                await queue.hold(db, self._claim)
+                self._work = creator.key, await self._keep_creator(db, creator)
+        return self._work
+
+    async def _keep_creator(self, db: Connection, creator: Title) -> UUID:
+        kept = await following.keep_work(db, self._source.id, creator, kind="feed")
+        if kept.wants_cover:
+            await queue.enqueue(db, FetchCover(source_id=self._source.id, key=creator.key))
+        if kept.new or kept.updated:
+            await notify(db, "library", str(kept.work_id))
+        return kept.work_id
+
+    async def _look(self, db: Connection, work_key: str, page: tuple[Post, ...]) -> dict[str, _Known]:
+        """What is known of the posts of a page: two statements, and three looks more where something is missing."""
+        keys = {medium.key for post in page for medium in post.images}
+        entries = await ledger.look_up(db, self._source.id, keys)
+        held = await posts.known(db, self._source.id, work_key, {post.key for post in page})
+        known: dict[str, _Known] = {}
+        for post in page:
+            told, one = posts.fingerprint(post), held.get(post.key)
+            edited = one is None or one.fingerprint != told
+            mine = {medium.key: entries.get(medium.key, UNKNOWN) for medium in post.images}
+            fates = {key: self._fate(entry, edited=edited) for key, entry in mine.items()}
+            known[post.key] = _Known(post=one, told=told, fates=fates, entries=mine, stored={}, shown={})
+        await self._look_closer(db, page, known)
+        return known
+
+    def _fate(self, entry: Entry, *, edited: bool) -> Fate:
+        return fate(
+            seen=entry.seen,
+            stored=entry.media_id is not None,
+            attempts=entry.attempts,
+            edited=edited,
+            distrust=self._plan.distrust,
+        )
+
+    async def _look_closer(self, db: Connection, page: tuple[Post, ...], known: dict[str, _Known]) -> None:
+        """Tier 2: media that the ledger names, or that the page at their place shows, and whose bytes are whole."""
+        doubtful = [post for post in page if Fate.LOOK in known[post.key].fates.values()]
+        chapters = [one.post.chapter_id for post in doubtful if (one := known[post.key]).post and not one.edited]
+        shown = await posts.shown(db, chapters)
+        candidates: dict[str, dict[str, UUID]] = {}
+        for post in doubtful:
+            one = known[post.key]
+            places = {medium.key: number for number, medium in enumerate(post.images, 1)}
+            there = {
+                key: media_id
+                for key, number in places.items()
+                if one.post and (media_id := shown.get((one.post.chapter_id, number)))
+            }
+            known[post.key] = msgspec.structs.replace(one, shown=there)
+            candidates[post.key] = {
+                key: media_id
+                for key in places
+                if one.fates[key] is Fate.LOOK and (media_id := one.entries[key].media_id or there.get(key))
+            }
+        verified = await ledger.verified(db, {media_id for some in candidates.values() for media_id in some.values()})
+        lost = set(await self._bringer.storage.missing(list(verified.values()))) if verified else set()
+        for post_key, some in candidates.items():
+            stored = {key: one for key, one in some.items() if one in verified and verified[one] not in lost}
+            known[post_key] = msgspec.structs.replace(known[post_key], stored=stored)
+
+    async def _bring(self, item: Post, wanted: list[PostMedium], time_is_up: TimeIsUp) -> Brought:
+        async def fresh() -> dict[str, str]:
+            try:
+                pages = await self._adapter.pages(self._bringer.fetcher, ChapterRef(key=item.key, url=item.url))
+            except SourceError:
+                return {}
+            now = {page.number: page.url for page in pages}
+            return {medium.key: now[number] for number, medium in enumerate(item.images, 1) if number in now}
+
+        def affordable(more: int) -> bool:
+            return within_budget(self._spent + more, self._source.byte_budget)
+
+        brought = await self._bringer.bring(
+            wanted, referer=self._source.url, fresh=fresh, affordable=affordable, time_is_up=time_is_up
+        )
+        self._spent += brought.size
+        return brought
+
+    async def _record(self, item: Post, known: _Known, brought: Brought) -> None:
+        """What was found and brought of a post, all in one transaction."""
+        work_key, work_id = await self._whose(fresh=False)
+        async with self._pool.acquire() as db, db.transaction():
+            await queue.hold(db, self._claim)
+            media = await store.keep_all(db, self._bringer.storage, brought.arrived.values())
+            new = {key: media[one.sha256].id for key, one in brought.arrived.items()}
+            pages = {
+                number: media_id
+                for number, medium in enumerate(item.images, 1)
+                if (media_id := _shows(medium.key, known, new))
+            }
+            await posts.keep(
+                db, self._source.id, work_id, work_key, item,
+                held=known.post, told=None if brought.stopped else known.told, media=pages,
+            )  # fmt: skip
+            await ledger.write(db, self._source.id, seen={**known.stored, **new}, failed=brought.failed)
+            await queue.enqueue_many(db, [CheckMedium(media_id=medium.id) for medium in media.values()])
+            if brought.arrived:
+                await db.execute(_SPENT, self._source.id, brought.size)
+            await notify(db, "library", str(work_id))
+
+
+def _shows(key: str, known: _Known, new: Mapping[str, UUID]) -> UUID | None:
+    """The medium of a page: what arrived, what is held, or what stood there before."""
+    return new.get(key) or known.stored.get(key) or known.entries[key].media_id or known.shown.get(key)
+
+
+def _rediscovered(known: _Known) -> bool:
+    """Whether the ledgers must learn of media that the store has."""
+    return any(
+        known.entries[key].media_id != media_id or known.entries[key].attempts for key, media_id in known.stored.items()
+    )
+
+
+def _count(counts: Counts, known: _Known) -> None:
+    if known.post is None:
+        counts.new += 1
+        counts.chapters_new += 1
+    elif known.edited:
+        counts.updated += 1
+    else:
+        counts.unchanged += 1

@@ -1,0 +1,145 @@
+"""Posts: the chapters of a feed. A post's images are its pages, numbered by their place in it."""
+
+import hashlib
+from collections.abc import Collection, Mapping
+from datetime import UTC, datetime
+from decimal import Decimal
+from uuid import UUID
+
+import msgspec
+
+from orihon.db.pool import Connection
+from orihon.library import content
+from orihon.sources.records import Post
+
+
+class KnownPost(msgspec.Struct, frozen=True, kw_only=True):
+    """What is held of a post. `fingerprint` None: it was not handled to its end yet."""
+
+    chapter_id: UUID
+    fingerprint: bytes | None
+
+
+_EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
+
+
+def fingerprint(post: Post) -> bytes:
+    """Changes with every edit: not with addresses, which expire, nor with being pinned."""
+    media = tuple(msgspec.structs.replace(medium, url="", referer=None) for medium in post.media)
+    told = msgspec.structs.replace(post, url="", pinned=False, media=media)
+    return hashlib.sha256(msgspec.json.encode(told, order="deterministic")).digest()
+
+
+def sort_key(published: datetime) -> Decimal:
+    """Where a post stands in its feed: by the date of its publication, in microseconds."""
+    since = published - _EPOCH
+    return Decimal((since.days * 86_400 + since.seconds) * 1_000_000 + since.microseconds)
+
+
+_KNOWN = """
+    SELECT key, chapter_id, fingerprint FROM source_chapters
+     WHERE source_id = $1 AND work_key = $2 AND key = ANY ($3)
+"""
+
+_SHOWN = "SELECT chapter_id, number, media_id FROM pages WHERE chapter_id = ANY ($1)"
+
+_INSERT = """
+    INSERT INTO chapters (work_id, title, sort_key, body, published_at, textual)
+    VALUES ($1, $2, $3, $4, $5, $6) RETURNING id
+"""
+
+_LINK = """
+    INSERT INTO source_chapters (source_id, work_key, key, chapter_id, url, fingerprint) VALUES ($1, $2, $3, $4, $5, $6)
+"""
+
+_REFRESH = """
+    UPDATE chapters SET title = $2, sort_key = $3, body = $4, published_at = $5, textual = $6, updated_at = now()
+     WHERE id = $1
+"""
+
+_RELINK = """
+    UPDATE source_chapters SET url = $4, fingerprint = $5, dropped_at = NULL
+     WHERE source_id = $1 AND work_key = $2 AND key = $3
+"""
+
+_COUNT_ONE = "UPDATE works SET chapter_count = chapter_count + 1, updated_at = now() WHERE id = $1"
+
+_HOLDS_ANY = "SELECT EXISTS (SELECT FROM source_chapters WHERE source_id = $1 AND work_key = $2)"
+
+_CUT_FILES = "DELETE FROM attachments WHERE chapter_id = $1 AND NOT key = ANY ($2)"
+
+_PUT_FILES = """
+    INSERT INTO attachments (chapter_id, key, position, name, size, url)
+    SELECT $1, * FROM unnest($2::text[], $3::integer[], $4::text[], $5::bigint[], $6::text[])
+    ON CONFLICT (chapter_id, key) DO UPDATE
+       SET position = excluded.position, name = excluded.name, size = excluded.size, url = excluded.url
+"""
+
+
+async def known(db: Connection, source_id: UUID, work_key: str, keys: Collection[str]) -> dict[str, KnownPost]:
+    """What is held of these posts, in one statement; the unknown are left out."""
+    return {
+        record["key"]: KnownPost(chapter_id=record["chapter_id"], fingerprint=record["fingerprint"])
+        for record in await db.fetch(_KNOWN, source_id, work_key, list(keys))
+    }
+
+
+async def shown(db: Connection, chapters: Collection[UUID]) -> dict[tuple[UUID, int], UUID]:
+    """Which medium each page of some chapters shows, by chapter and number."""
+    if not chapters:
+        return {}
+    return {
+        (record["chapter_id"], record["number"]): record["media_id"]
+        for record in await db.fetch(_SHOWN, list(chapters))
+    }
+
+
+async def any_held(db: Connection, source_id: UUID, work_key: str) -> bool:
+    """Whether the source has ever shown a post."""
+    held: bool = await db.fetchval(_HOLDS_ANY, source_id, work_key)
+    return held
+
+
+async def keep(
+    db: Connection,
+    source_id: UUID,
+    work_id: UUID,
+    work_key: str,
+    post: Post,
+    *,
+    held: KnownPost | None,
+    told: bytes | None,
+    media: Mapping[int, UUID],
+) -> UUID:
+    """Make a post's chapter show what the post says now, in the caller's transaction; returns the chapter.
+
+    `media` by page number are all that is there; a page that is not in it is removed, the others keep their ids.
+    `told` is the fingerprint, None while the post was not handled to its end. Nobody else keeps posts of this source.
+    """
+    facts = post.title, sort_key(post.published_at), post.text or None, post.published_at, not post.images
+    if held is None:
+        chapter_id: UUID = await db.fetchval(_INSERT, work_id, *facts)
+        await db.execute(_LINK, source_id, work_key, post.key, chapter_id, post.url, told)
+        await db.execute(_COUNT_ONE, work_id)
+    else:
+        chapter_id = held.chapter_id
+        await db.execute(_REFRESH, chapter_id, *facts)
+        await db.execute(_RELINK, source_id, work_key, post.key, post.url, told)
+    await content.replace_pages(db, chapter_id, media)
+    await _keep_files(db, chapter_id, post)
+    return chapter_id
+
+
+async def _keep_files(db: Connection, chapter_id: UUID, post: Post) -> None:
+    files = post.files
+    await db.execute(_CUT_FILES, chapter_id, [one.key for one in files])
+    if files:
+        await db.execute(
+            _PUT_FILES,
+            chapter_id,
+            [one.key for one in files],
+            list(range(1, len(files) + 1)),
+            [one.name for one in files],
+            [one.size for one in files],
+            [one.url for one in files],
+        )
