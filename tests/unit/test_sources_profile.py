@@ -145,8 +145,9 @@ def test_every_key_has_a_meaning() -> None:
     assert all(row.split(" | ")[-1].strip(" |") for row in rows)
 
 
-def test_worked_example_of_the_documentation_is_a_profile() -> None:
-    examples = DOCUMENT.read_text(encoding="utf-8").split("```toml\n# A whole profile")[1:]
+@pytest.mark.parametrize("kind", ["The least", "A whole profile"])
+def test_examples_of_the_documentation_are_profiles(kind: str) -> None:
+    examples = DOCUMENT.read_text(encoding="utf-8").split(f"```toml\n# {kind}")[1:]
     assert examples
     for example in examples:
         loading.from_toml(example.partition("```")[0])

@@ -205,7 +205,7 @@ async def test_chapter_whose_pages_lead_in_a_circle_is_a_failure() -> None:
 async def test_example_of_the_documentation_reads_its_own_markup() -> None:
     document = (Path(__file__).parents[2] / "docs" / "site-profiles.md").read_text(encoding="utf-8")
     html = document.partition("```html")[2].partition("```")[0]
-    profile = document.partition("```toml")[2].partition("```")[0]
+    profile = document.partition("```toml\n# A whole profile")[2].partition("```")[0]
     adapter = open_adapter("html", "https://comics.example/latest?page=1", {"profile_toml": profile})
     page = await adapter.listing(Pages({"https://comics.example/latest?page=1": html}), adapter.start())
     assert [(ref.key, ref.title) for ref in page.refs] == [("17", "The Folded Map")]
