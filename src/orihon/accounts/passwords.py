@@ -29,7 +29,7 @@ def validate(password: str) -> None:
     """
     size = len(encoded(password))
     if size < SHORTEST:
-        raise BadPassword(f"The password is too short: at least {SHORTEST} bytes.")
+        raise BadPassword(f"The password is too short: at least {SHORTEST} letters, digits or signs.")
     refuse_oversized(password)
 
 
