@@ -204,6 +204,7 @@ async def test_tiny_images_are_whole_and_no_two_alike(tmp_path: Path, web: aioht
                 picture = Image.open(io.BytesIO(bodies[-1]))
                 picture.load()
                 assert picture.size == (attachment["width"], attachment["height"])
+                assert attachment["size"] == len(bodies[-1])
         assert len(set(bodies)) == 20
 
 

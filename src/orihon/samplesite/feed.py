@@ -25,10 +25,11 @@ import msgspec
 from aiohttp import web
 
 from orihon.samplesite import paper
-from orihon.samplesite.catalogue import Packed
+from orihon.samplesite.catalogue import Media, Packed, Swatch
 from orihon.samplesite.creators import LOST_SIZE, Attachment, Creator, Creators, Post
 from orihon.samplesite.delivery import deliver
 from orihon.samplesite.pictures import Pictures
+from orihon.samplesite.small import SWATCH_BYTES
 
 COUNT = 10
 MOST = 50
@@ -104,11 +105,14 @@ class Feed:
             "size": LOST_SIZE,
         }
         if one.content is not None:
-            told["size"] = len((await self._pictures.get(one.content)).body)
+            told["size"] = await self._weight(one.content)
             size = None if isinstance(one.content, Packed) else paper.size(one.content)
             if size is not None:
                 told["width"], told["height"] = size
         return told
+
+    async def _weight(self, content: Media) -> int:
+        return SWATCH_BYTES if isinstance(content, Swatch) else len((await self._pictures.get(content)).body)
 
     async def _avatar(self, request: web.Request) -> web.StreamResponse:
         creator = self._asked(request)

@@ -46,3 +46,7 @@ def _stored(data: bytes) -> bytes:
     length = len(data)
     block = b"\x01" + struct.pack("<HH", length, length ^ 0xFFFF) + data
     return b"\x78\x01" + block + struct.pack(">I", zlib.adler32(data))
+
+
+SWATCH_BYTES = len(swatch(Swatch("any")))
+"""What every swatch weighs, so that a feed can say it without making one."""

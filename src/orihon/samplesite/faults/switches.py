@@ -29,7 +29,7 @@ class Switches:
         self.seed = seed
         self._rules: list[Rule] = []
         self._drawn: Counter[tuple[int, str]] = Counter()
-        self._given: Counter[tuple[int, str]] = Counter()
+        self._given: Counter[int] = Counter()
 
     def set(
         self,
@@ -77,10 +77,7 @@ class Switches:
 
     def given(self) -> Sequence[tuple[Rule, int]]:
         """The rules, with how often each was given."""
-        totals = Counter[int]()
-        for (number, _), times in self._given.items():
-            totals[number] += times
-        return [(rule, totals[number]) for number, rule in enumerate(self._rules)]
+        return [(rule, self._given[number]) for number, rule in enumerate(self._rules)]
 
     def apply(
         self, path: str, query: Mapping[str, str], answer: Answer, whole: bytes | None = None
@@ -103,14 +100,14 @@ class Switches:
             ask = Ask(path=path, kind=kind, rule=rule, dice=dice, now=self._clock(), query=query, whole=whole)
             changed = FAULTS[rule.fault].change(ask, answer)
             if changed is not answer:
-                self._given[number, place] += 1
+                self._given[number] += 1
                 return changed, rule.fault
         return answer, None
 
     def _spent(self, number: int, rule: Rule, place: str) -> bool:
         if rule.each is not None and self._drawn[number, place] >= rule.each:
             return True
-        return rule.times is not None and sum(n for (at, _), n in self._given.items() if at == number) >= rule.times
+        return rule.times is not None and self._given[number] >= rule.times
 
 
 def _check(rule: Rule) -> None:
