@@ -1,6 +1,7 @@
 """Which request gets which fault, and what each fault of a document does; pure."""
 
 import re
+from pathlib import Path
 
 import msgspec
 import pytest
@@ -216,3 +217,9 @@ def test_a_rule_that_means_nothing_is_refused(rule: dict[str, object], words: st
     with pytest.raises(BadRule, match=re.escape(words)):
         switches.set(**rule)  # type: ignore[arg-type]  # wrong on purpose
     assert len(switches.given()) == 1
+
+
+def test_the_documentation_lists_every_fault() -> None:
+    text = (Path(__file__).parents[2] / "docs" / "sample-site.md").read_text(encoding="utf-8")
+    listed = re.findall(r"^\| `([a-z_]+)` \| (.*) \|$", text.partition("| Fault |")[2], re.MULTILINE)
+    assert dict(listed) == {name: fault.about for name, fault in FAULTS.items()}
