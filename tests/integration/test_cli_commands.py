@@ -220,6 +220,13 @@ async def test_a_source_that_does_not_exist_is_answered_with_those_that_do(dsn: 
     assert "There is no source nothing" in ended.err
 
 
+async def test_a_profile_file_that_is_not_there_is_said_in_words() -> None:
+    ended = await orihon("source", "check", "http://s.example/", "--profile", "nowhere.toml")
+    assert ended.status == 2
+    assert "There is no file nowhere.toml." in ended.err
+    assert "Errno" not in ended.err
+
+
 @pytest.mark.parametrize(
     ("text", "words"),
     [("colour = 1\n", "colour"), ("= nonsense", "not TOML")],

@@ -218,6 +218,10 @@ def _settings(profile: str) -> dict[str, str]:
         return {"profile": profile}
     try:
         return {"profile_toml": path.read_text(encoding="utf-8")}
+    except FileNotFoundError as error:
+        raise CommandFailed(
+            f"There is no file {profile}. How to write one: docs/site-profiles.md.", UNUSABLE
+        ) from error
     except (OSError, UnicodeDecodeError) as error:
         raise CommandFailed(f"The site profile {profile} cannot be read: {error}.", UNUSABLE) from error
 
