@@ -241,6 +241,20 @@ async def test_a_bad_profile_is_refused_by_add_and_check(dsn: str, tmp_path: Pat
         assert words in ended.err
 
 
+async def test_a_profile_without_end_is_refused_without_being_read_to_it(dsn: str) -> None:
+    ended = await orihon("source", "check", "http://s.example/", "--profile", "/dev/zero", DATABASE_URL=dsn)
+    assert ended.status == 1
+    assert "at most" in ended.err
+
+
+@pytest.mark.parametrize("port", ["-1", "65536", "99999999999"])
+async def test_the_sample_site_is_offered_no_port_that_is_none(port: str) -> None:
+    ended = await orihon("demo-site", f"--port={port}")
+    assert ended.status == 2
+    assert "--port" in ended.err + ended.out
+    assert "Traceback" not in ended.err
+
+
 async def test_check_names_the_rule_that_refused_an_address() -> None:
     ended = await orihon("source", "check", "http://127.0.0.1:9/works/", "--profile", "sample")
     assert ended.status == 1

@@ -4,7 +4,11 @@ import os
 import secrets
 import subprocess
 from pathlib import Path
+from typing import Annotated
 from urllib.parse import urlsplit
+
+from cyclopts import Parameter
+from cyclopts.validators import Number
 
 from orihon.cli.output import line, say
 from orihon.cli.serve import heed_ctrl_c, override, supervise
@@ -21,6 +25,8 @@ FOLDER = Path("demo-data")
 
 FOLDER_OF_ROOT = Path("/var/lib/orihon-demo")
 """Used instead when root stands in a folder that PostgreSQL's user cannot enter."""
+
+Port = Annotated[int, Parameter(validator=Number(gte=0, lte=65_535))]
 
 
 def demo(*, with_: Path | None = None, port: int | None = None, data: Path | None = None) -> int:
@@ -80,7 +86,7 @@ def demo(*, with_: Path | None = None, port: int | None = None, data: Path | Non
     )
 
 
-def demo_site(*, with_: Path | None = None, port: int = 0, address: bool = False) -> None:
+def demo_site(*, with_: Path | None = None, port: Port = 0, address: bool = False) -> None:
     """Run the sample site alone, on this machine only.
 
     It is an original catalogue, drawn by code when asked for.

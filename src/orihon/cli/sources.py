@@ -16,6 +16,7 @@ from orihon.db.pool import Connection
 from orihon.ingest import sources
 from orihon.jobs.queue import AlreadyQueued
 from orihon.sources.adapter import BadSettings
+from orihon.sources.html.loading import MOST_CHARACTERS
 
 Json = Annotated[bool, Parameter("--json", negative="", help="Print JSON, for scripts.")]
 Profile = Annotated[
@@ -217,7 +218,9 @@ def _settings(profile: str) -> dict[str, str]:
     if path.suffix != ".toml" and not path.exists():
         return {"profile": profile}
     try:
-        return {"profile_toml": path.read_text(encoding="utf-8")}
+        with path.open(encoding="utf-8") as file:
+            # One more than is taken is enough to be refused, however much there is.
+            return {"profile_toml": file.read(MOST_CHARACTERS + 1)}
     except FileNotFoundError as error:
         raise CommandFailed(
             f"There is no file {profile}. How to write one: docs/site-profiles.md.", UNUSABLE
