@@ -10,6 +10,7 @@ from typing import Any
 import aiohttp
 import pytest
 from aiohttp import ClientSession
+from tests.support.waiting import eventually
 
 from orihon.samplesite import SampleSite
 from orihon.samplesite.faults.control import is_loopback
@@ -256,3 +257,20 @@ async def test_what_the_checks_need_stays_sound(site: SampleSite, web: ClientSes
     site.faults.set("server_error")
     assert (await web.get(f"{site.origin}/manifest.json?hashes=0")).status == 200
     assert (await web.get(site.url)).status == 500
+
+
+async def test_a_page_in_a_browser_cannot_switch(site: SampleSite, web: ClientSession) -> None:
+    async with web.put(
+        f"{site.origin}/faults", json={"faults": []}, headers={"Origin": "http://evil.example"}
+    ) as response:
+        assert response.status == 403
+
+
+async def test_a_site_that_holds_connections_can_be_stopped(tmp_path: Path, web: ClientSession) -> None:
+    async with SampleSite(tmp_path, works=1) as site:
+        site.faults.set("time_out")
+        asking = asyncio.create_task(web.get(site.url))
+        await eventually(lambda: bool(site.log.total))
+        await asyncio.wait_for(site.stop(), 10)
+        with pytest.raises(aiohttp.ClientError):
+            await asking

@@ -47,6 +47,9 @@ def add_to(app: web.Application, switches: Switches) -> None:
 def _from_here(request: web.Request) -> None:
     if not is_loopback(request.remote):
         raise web.HTTPForbidden(text="Faults are switched from this machine only.")
+    # A browser on this machine may show a page of somebody else, and says so.
+    if "Origin" in request.headers:
+        raise web.HTTPForbidden(text="Faults are not switched by pages in a browser.")
 
 
 def is_loopback(address: str | None) -> bool:
