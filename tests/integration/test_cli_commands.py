@@ -156,7 +156,7 @@ async def test_a_newer_schema_is_refused_by_every_process(pool: Pool, dsn: str) 
 # What is followed.
 
 
-async def test_a_source_is_added_listed_paused_resumed_and_run(dsn: str) -> None:
+async def test_a_source_is_added_listed_paused_resumed_run_and_removed(dsn: str) -> None:
     added = await orihon(
         "source", "add", "http://site.example/works/", "--profile", "sample", "--name", "Site", "--content", "all",
         "--every", "90", "--json", DATABASE_URL=dsn,
@@ -176,6 +176,8 @@ async def test_a_source_is_added_listed_paused_resumed_and_run(dsn: str) -> None
     assert (await orihon("source", "resume", source["url"], DATABASE_URL=dsn)).status == 0
     assert not (await listed())["source"]["paused"]
     assert "queued" in (await orihon("source", "run", source["id"], DATABASE_URL=dsn)).out
+    assert "stays in the library" in (await orihon("source", "remove", "Site", DATABASE_URL=dsn)).out
+    assert (await orihon("source", "list", "--json", DATABASE_URL=dsn)).json() == []
 
 
 async def test_the_list_of_sources_fits_a_terminal_and_leaves_nothing_out(pool: Pool, dsn: str) -> None:

@@ -25,7 +25,7 @@ Profile = Annotated[
 Url = Annotated[str, Parameter(help="The first page of the site's list.")]
 Named = Annotated[str, Parameter(help="Name, address or id of the source, as `orihon source list` shows them.")]
 
-app = App(name="source", help="What is followed: add, list, run, pause, resume, check.")
+app = App(name="source", help="What is followed: add, list, run, pause, resume, remove, check.")
 
 
 @app.command
@@ -153,6 +153,22 @@ async def resume(source: Named) -> None:
     ```
     """
     await _set_paused(source, paused=False)
+
+
+@app.command
+async def remove(source: Named) -> None:
+    """Stop following a source. What it has brought stays in the library, with everybody's reading progress.
+
+    For example:
+
+    ```
+    orihon source remove example.org
+    ```
+    """
+    async with connected("source remove") as db, db.transaction():
+        found = await _find(db, source)
+        await sources.remove(db, found.id)
+    line(f"“{found.name}” is followed no more. What it has brought stays in the library.")
 
 
 @app.command
