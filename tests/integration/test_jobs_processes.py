@@ -21,7 +21,7 @@ pytestmark = pytest.mark.anyio
 
 ROOT = Path(__file__).parents[2]
 
-_OVERLAPS = """
+OVERLAPS = """
     SELECT count(*) FROM runs a JOIN runs b
         ON a.key = b.key AND (a.job, a.generation) < (b.job, b.generation)
        AND tstzrange(a.began, coalesce(a.ended, a.began)) && tstzrange(b.began, coalesce(b.ended, b.began))
@@ -64,7 +64,7 @@ async def processes(dsn: str, count: int, *, prefetch: int = 0) -> AsyncIterator
             await one.wait()
 
 
-async def _all_done(pool: Pool, jobs: int) -> bool:
+async def all_done(pool: Pool, jobs: int) -> bool:
     return await states(pool) == {"done": jobs}
 
 
@@ -73,7 +73,7 @@ async def test_processes_share_the_work_and_no_job_runs_twice(dsn: str, pool: Po
     async with processes(dsn, 3, prefetch=5), pool.acquire() as db:
         for _ in range(4):
             await queue.enqueue_many(db, [Plain(number=1) for _ in range(100)])
-        await eventually(lambda: _all_done(pool, 400))
+        await eventually(lambda: all_done(pool, 400))
     assert await pool.fetchval("SELECT count(*) FROM runs") == 400
     assert await pool.fetchval("SELECT count(DISTINCT job) FROM runs") == 400
     assert await pool.fetchval("SELECT count(DISTINCT worker) FROM runs") == 3
@@ -85,9 +85,9 @@ async def test_a_key_holds_across_processes(dsn: str, pool: Pool) -> None:
         for platform in "abc":
             await queue.enqueue_many(db, [Keyed(platform=platform, number=1) for _ in range(100)])
     async with processes(dsn, 3):
-        await eventually(lambda: _all_done(pool, 300))
+        await eventually(lambda: all_done(pool, 300))
     assert await pool.fetchval("SELECT count(*) FROM runs WHERE ended IS NULL") == 0
-    assert await pool.fetchval(_OVERLAPS) == 0
+    assert await pool.fetchval(OVERLAPS) == 0
 
 
 async def test_a_killed_process_loses_no_job(dsn: str, pool: Pool) -> None:
@@ -99,7 +99,7 @@ async def test_a_killed_process_loses_no_job(dsn: str, pool: Pool) -> None:
         await eventually(lambda: pool.fetchval("SELECT count(*) = 1 FROM runs WHERE job = $1", stuck))
         holder = await pool.fetchval("SELECT worker FROM runs WHERE job = $1", stuck)
         next(one for one in workers if one.pid == holder).kill()
-        await eventually(lambda: _all_done(pool, 21))
+        await eventually(lambda: all_done(pool, 21))
     job = await row(pool, stuck)
     assert (job["reclaims"], job["attempts"], job["lease_generation"]) == (1, 1, 3)
 
@@ -112,7 +112,7 @@ async def test_a_process_that_was_frozen_while_another_took_over_changes_nothing
         await eventually(lambda: pool.fetchval("SELECT count(*) = 1 FROM runs"))
         zombie.send_signal(signal.SIGSTOP)
         async with processes(dsn, 1):
-            await eventually(lambda: _all_done(pool, 1))
+            await eventually(lambda: all_done(pool, 1))
         before = await row(pool, job_id)
         zombie.send_signal(signal.SIGCONT)
         async with pool.acquire() as db:
