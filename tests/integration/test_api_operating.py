@@ -135,6 +135,16 @@ async def test_a_body_that_is_too_large_is_refused(admin: Browser) -> None:
     assert (answer.status, answer.json["error"]["code"]) == (413, "payload_too_large")
 
 
+async def test_a_source_has_a_name_that_is_more_than_blanks(admin: Browser) -> None:
+    made = await follow(admin)
+    for answer in (
+        await admin.post(SOURCES, new_source(name="  ")),
+        await admin.ask("PATCH", f"{SOURCES}/{made['id']}", json={"name": " \n"}),
+    ):
+        assert answer.status == 422
+        assert "name" in answer.json["error"]["details"]
+
+
 async def test_a_walk_is_queued_once(site: Site, admin: Browser) -> None:
     made = await follow(admin)
     path = f"{SOURCES}/{made['id']}/run"

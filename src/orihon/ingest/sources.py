@@ -21,7 +21,7 @@ Kind = Literal["catalogue", "work", "feed"]
 Interval = Annotated[int, Meta(ge=60, le=30 * 24 * 3600)]
 Budget = Annotated[int, Meta(ge=1, le=2**62)]
 ItemLimit = Annotated[int, Meta(ge=1, le=2**31 - 1)]
-Name = Annotated[str, Meta(min_length=1, max_length=200)]
+Name = Annotated[str, Meta(pattern=r"\S", max_length=200)]
 
 
 class Source(msgspec.Struct, frozen=True, kw_only=True):
