@@ -690,3 +690,20 @@ async def test_the_board_counts_each_lane_and_tells_its_age(db: Connection) -> N
     assert [job.last_error for job in await board.listed(db, "dead", kind="plain")] == ["no"]
     assert await board.listed(db, "dead", kind="unique") == []
     assert len(await board.listed(db, "pending", limit=0)) == 1
+
+
+async def test_jobs_that_are_settled_while_others_are_renewed_stay_settled(db: Connection, pool: Pool) -> None:
+    """A heartbeat names jobs that end at this moment: it neither revives nor stumbles over one."""
+    await queue.enqueue_many(db, [Plain(number=1) for _ in range(300)])
+    claims = [leased.claim for leased in await queue.lease(db, "test", 300)]
+
+    async def beat() -> None:
+        async with pool.acquire() as pulse:
+            while await queue.renew(pulse, claims, 60):
+                pass
+
+    beating = asyncio.create_task(beat())
+    for claim in claims:
+        await queue.done(db, claim)
+    await beating
+    assert await states(pool) == {"done": 300}

@@ -314,17 +314,21 @@ _MINE = f"jobs.id = $1 AND jobs.lease_generation = $2 AND {_RUNNING}"
 _HOLD = f"SELECT FROM jobs WHERE {_MINE} FOR NO KEY UPDATE"
 
 # Locked rows are not waited for: a handler that holds its claim in a transaction must not delay everyone's heartbeat.
+# What the claims say is asked again with the lock and of what it locks: a job may be settled after the snapshot.
 _RENEW = f"""
     WITH mine AS MATERIALIZED (
-        SELECT jobs.id FROM jobs
+        SELECT jobs.id, jobs.lease_generation AS generation FROM jobs
           JOIN unnest($1::uuid[], $2::bigint[]) AS claim (id, generation)
             ON jobs.id = claim.id AND jobs.lease_generation = claim.generation
          WHERE {_RUNNING}
     ), free AS (
-        SELECT id FROM jobs WHERE id IN (SELECT id FROM mine) FOR NO KEY UPDATE SKIP LOCKED
+        SELECT jobs.id, jobs.lease_generation AS generation
+          FROM jobs JOIN mine ON jobs.id = mine.id AND jobs.lease_generation = mine.generation
+         WHERE {_RUNNING} FOR NO KEY UPDATE OF jobs SKIP LOCKED
     ), renewed AS (
         UPDATE jobs SET leased_until = now() + make_interval(secs => $3), updated_at = now()
-         WHERE id IN (SELECT id FROM free)
+          FROM free
+         WHERE jobs.id = free.id AND jobs.lease_generation = free.generation AND {_RUNNING}
     )
     SELECT id FROM mine
 """
