@@ -27,6 +27,7 @@ from orihon.db.pool import TROUBLE, open_pool
 from orihon.db.server import running
 from orihon.ingest import sources
 from orihon.ingest.sources import NewSource
+from orihon.samplesite.creators import Creators
 from orihon.samplesite.faults import Rule
 from orihon.samplesite.site import SampleSite
 
@@ -36,6 +37,8 @@ SEED = int(os.environ.get("CHAOS_SEED", "20261202"))
 
 FAULTY = 0.05
 """The share of the answers that has a fault in it."""
+
+CREATORS = ("creator-1", "creator-2")
 
 # Those that a reader of the answer can tell. A list from which rows vanished looks like one that never had them.
 FAULTS = (
@@ -76,7 +79,7 @@ class Chaos:
     def __init__(self, site: SampleSite, orihon: Kept, kills: int) -> None:
         self.site, self.orihon, self.kills = site, orihon, kills
         self.dice = random.Random(SEED)
-        self.source: UUID | None = None
+        self.sources: list[UUID] = []
         self.published = 0
         self.killed = Counter[str]()
 
@@ -84,9 +87,11 @@ class Chaos:
         """Follow the site, once there is a database."""
         await eventually(self._database, seconds=120)
         async with self.orihon.database() as db, db.transaction():
-            self.source = await sources.add(
-                db, NewSource(url=self.site.url, settings={"profile": "sample"}, content="all")
-            )
+            for new in (
+                NewSource(url=self.site.url, settings={"profile": "sample"}, content="all"),
+                *(NewSource(url=self.site.feed_url(slug), adapter="sample_feed", content="all") for slug in CREATORS),
+            ):
+                self.sources.append(await sources.add(db, new))
 
     async def _database(self) -> bool:
         try:
@@ -109,18 +114,21 @@ class Chaos:
         self.killed[role.split()[0]] += 1
 
     async def publish(self) -> None:
-        """The site gets a chapter, and somebody asks for news."""
+        """The site gets a chapter, a creator posts and edits, and somebody asks for news."""
         work = self.dice.choice(self.site.catalogue.works).slug
         self.published += 1
         self.site.catalogue.add_chapter(work, number=str(1000 + self.published))
+        creator = self.dice.choice(CREATORS)
+        self.site.creators.publish(creator, images=2)
+        self.site.creators.edit(creator, self.dice.choice(self.site.creators.creator(creator).posts).id)
         await self.look()
 
     async def look(self) -> None:
-        """Ask for a walk, if there is a database to ask."""
+        """Ask for walks, if there is a database to ask."""
         with contextlib.suppress(*TROUBLE):
             async with self.orihon.database() as db, db.transaction():
-                assert self.source is not None
-                await sources.run_now(db, self.source)
+                for source in self.sources:
+                    await sources.run_now(db, source)
 
     async def settle(self) -> None:
         """Wait until all is done, with one look at the site after the last kill."""
@@ -134,7 +142,13 @@ async def survive(data: Path, folder: Path, *, kills: int, works: int, chapters:
     print(f"CHAOS_SEED={SEED}")
     port = free_port()
     async with (
-        SampleSite(folder, works=works, chapters=chapters, pages=pages) as site,
+        SampleSite(
+            folder,
+            works=works,
+            chapters=chapters,
+            pages=pages,
+            creators=Creators.plain(posts=kills, media=3, creators=len(CREATORS)),
+        ) as site,
         kept(
             data, PORT=str(port), ORIHON_PRIVATE_ORIGINS=site.origin, CRAWLER_RATE_MS="0", ORIHON_LEASE_SECONDS="3"
         ) as orihon,

@@ -12,6 +12,7 @@ from tests.support.line import Line, line
 
 from orihon.db.pool import Connection, Pool
 from orihon.ops import exactness, queue_check, store_check
+from orihon.samplesite.creators import Creators
 
 pytestmark = pytest.mark.anyio
 
@@ -69,6 +70,14 @@ LIBRARY = {
     ),
 }
 
+FEED = {
+    "a post is gone": ("DELETE FROM chapters WHERE id = (TABLE first_chapters)", "the posts are"),
+    "a page is gone": ("DELETE FROM pages WHERE id = (TABLE first_pages)", "pages is"),
+    "a page stands elsewhere": ("UPDATE pages SET number = 9 WHERE id = (TABLE first_pages)", "pages is"),
+    "a text is another": ("UPDATE chapters SET body = 'x' WHERE id = (TABLE first_chapters)", "body is 'x'"),
+    "a file is gone": ("DELETE FROM attachments", "files is []"),
+}
+
 QUEUE = {
     "a job is dead": (
         "INSERT INTO jobs (lane, kind, payload, state, last_error)"
@@ -117,6 +126,29 @@ async def test_every_way_in_which_a_library_is_not_its_site_is_told(filled: Line
             faults = await compared(filled, db)
             await attempt.rollback()
             assert [fault for fault in faults if told in fault], (name, faults)
+
+
+async def test_every_way_in_which_a_feed_is_not_its_creators_is_told(
+    pool: Pool, tmp_path: Path, tmp_path_factory: pytest.TempPathFactory
+) -> None:
+    """Posts with text alone, a pinned one, an image that always fails, a file beside the images: all are exact."""
+    drawn = tmp_path_factory.getbasetemp() / "drawn"
+    async with line(pool, tmp_path, drawn=drawn, titles=0, creators=Creators.sample()) as made:
+        for slug in ("haru-mizuno", "wren-calloway"):
+            await made.follow(adapter="sample_feed", url=made.site.feed_url(slug), settings={})
+        for _ in range(3):  # the image that always fails is dead after three
+            await made.drain()
+            await made.retry_now()
+        async with made.pool.acquire() as db:
+            await db.execute(VIEWS)
+            assert await compared(made, db) == []
+            for name, (sabotage, told) in FEED.items():
+                attempt = db.transaction()
+                await attempt.start()
+                await db.execute(sabotage)
+                faults = await compared(made, db)
+                await attempt.rollback()
+                assert [fault for fault in faults if told in fault], (name, faults)
 
 
 async def test_what_is_lost_stuck_dead_or_leased_by_the_dead_is_told(filled: Line) -> None:

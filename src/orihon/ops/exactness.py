@@ -4,9 +4,9 @@ The site tells what it offers in a manifest, as the sample site does at `/manife
 """
 
 from collections import Counter
-from collections.abc import AsyncIterator, Iterator, Sequence
+from collections.abc import AsyncIterator, Iterator, Mapping, Sequence
 from decimal import Decimal
-from typing import Any
+from typing import Any, Literal
 from urllib.parse import urlsplit
 from uuid import UUID
 
@@ -43,10 +43,38 @@ class Work(msgspec.Struct, frozen=True):
     chapters: tuple[Chapter, ...]
 
 
+class Attachment(msgspec.Struct, frozen=True):
+    """A file of a post. `lost`: it cannot be had, whoever asks."""
+
+    kind: Literal["image", "file"]
+    name: str
+    lost: bool
+    sha256: str | None = None
+
+
+class Post(msgspec.Struct, frozen=True):
+    """A post that a creator offers, its attachments in order."""
+
+    id: str
+    title: str
+    text: str
+    attachments: tuple[Attachment, ...]
+
+
+class Creator(msgspec.Struct, frozen=True):
+    """A creator, with posts newest first, each once."""
+
+    id: str
+    url: str
+    name: str
+    posts: tuple[Post, ...]
+
+
 class Manifest(msgspec.Struct, frozen=True):
     """What a site offers."""
 
     works: tuple[Work, ...]
+    creators: tuple[Creator, ...] = ()
 
 
 class BadManifest(Exception):
@@ -65,7 +93,7 @@ def manifest(body: bytes) -> Manifest:
         raise BadManifest(f"The site's manifest cannot be read: {error}") from error
 
 
-_SOURCES = "SELECT id, url FROM sources WHERE kind = 'catalogue'"
+_SOURCES = "SELECT id, url, kind FROM sources WHERE kind IN ('catalogue', 'feed')"
 
 _WORKS = """
     SELECT s.key, w.id, w.title, w.alt_titles, w.authors, w.genres, w.status, w.reading_direction, w.chapter_count,
@@ -87,9 +115,35 @@ _CHAPTERS = """
 """
 
 
-async def followed(db: Connection, origin: str) -> list[UUID]:
-    """The sources that follow a catalogue of this origin (`scheme://host[:port]`)."""
-    return [record["id"] for record in await db.fetch(_SOURCES) if origin_of(record["url"]) == origin]
+_POSTS = """
+    SELECT sc.key, c.title, c.body, c.page_count,
+           (SELECT coalesce(jsonb_agg(jsonb_build_array(p.number, encode(m.sha256, 'hex')) ORDER BY p.number), '[]')
+              FROM pages p JOIN media m ON m.id = p.media_id WHERE p.chapter_id = c.id) AS pages,
+           (SELECT coalesce(array_agg(a.name ORDER BY a.position), '{}')
+              FROM attachments a WHERE a.chapter_id = c.id) AS files
+      FROM source_chapters sc JOIN chapters c ON c.id = sc.chapter_id
+     WHERE sc.source_id = $1 AND sc.dropped_at IS NULL
+  ORDER BY c.sort_key, c.number, c.created_at, c.id
+"""
+
+
+class Followed(msgspec.Struct, frozen=True):
+    """The sources that follow a site: its catalogue, and its creators by the path of their address."""
+
+    catalogues: tuple[UUID, ...]
+    feeds: Mapping[str, UUID]
+
+    def __bool__(self) -> bool:
+        return bool(self.catalogues or self.feeds)
+
+
+async def followed(db: Connection, origin: str) -> Followed:
+    """The sources that follow something of this origin (`scheme://host[:port]`)."""
+    ours = [record for record in await db.fetch(_SOURCES) if origin_of(record["url"]) == origin]
+    return Followed(
+        catalogues=tuple(record["id"] for record in ours if record["kind"] == "catalogue"),
+        feeds={urlsplit(record["url"]).path: record["id"] for record in ours if record["kind"] == "feed"},
+    )
 
 
 def origin_of(url: str) -> str:
@@ -98,8 +152,21 @@ def origin_of(url: str) -> str:
     return f"{parts.scheme}://{parts.netloc}"
 
 
-async def differences(db: Connection, offered: Manifest, sources: Sequence[UUID]) -> AsyncIterator[str]:
+async def differences(db: Connection, offered: Manifest, sources: Followed) -> AsyncIterator[str]:
     """Every way in which what these sources brought is not what their site offers, in words."""
+    if sources.catalogues:
+        async for fault in _catalogue(db, offered, sources.catalogues):
+            yield fault
+    creators = {creator.url: creator for creator in offered.creators}
+    for path, source_id in sources.feeds.items():
+        if (creator := creators.get(path)) is None:
+            yield f"creator {path} is not on the site"
+            continue
+        for fault in _feed(creator, await db.fetch(_POSTS, source_id)):
+            yield fault
+
+
+async def _catalogue(db: Connection, offered: Manifest, sources: Sequence[UUID]) -> AsyncIterator[str]:
     held = await db.fetch(_WORKS, sources)
     for key, times in Counter(record["key"] for record in held).items():
         if times > 1:
@@ -149,6 +216,27 @@ def _chapters(offered: Work, held: Sequence[Any]) -> Iterator[str]:
             yield f"{place}: its {len(record['pages'])} pages are not the site's {len(pages)}"
         if record["page_count"] != len(record["pages"]):
             yield f"{place}: page_count is {record['page_count']}, and there are {len(record['pages'])} pages"
+
+
+def _feed(offered: Creator, held: Sequence[Any]) -> Iterator[str]:
+    order = [post.id for post in reversed(offered.posts)]
+    if (keys := [record["key"] for record in held]) != order:
+        yield f"creator {offered.name}: the posts are {keys}, the site has {order}"
+    posts = {record["key"]: record for record in held}
+    for post in offered.posts:
+        if (record := posts.get(post.id)) is None:
+            continue
+        images = [one for one in post.attachments if one.kind == "image"]
+        facts = {
+            "title": post.title or None,
+            "body": post.text or None,
+            "pages": [[number, one.sha256] for number, one in enumerate(images, 1) if not one.lost],
+            "files": [one.name for one in post.attachments if one.kind == "file"],
+            "page_count": sum(not one.lost for one in images),
+        }
+        for name, value in facts.items():
+            if record[name] != value:
+                yield f"creator {offered.name}, post {post.id}: {name} is {record[name]!r}, the site says {value!r}"
 
 
 def _plain(number: Decimal | None) -> str:
