@@ -3,7 +3,8 @@
 A row is shown by the test that names it here or, where the fault is not one of the whole line, by a test elsewhere:
 
 3.1  1 login instead of a list       test_a_walk_that_is_turned_away_fails_loudly[login_redirect]
-     2 an empty list                 test_a_walk_that_is_told_nothing_keeps_what_is_held; unit/test_sources_expectations
+     2 an empty list                 test_a_walk_that_is_told_nothing_keeps_what_is_held,
+                                     test_a_title_that_comes_without_its_chapters_is_looked_at_again
      3 only free parts               (feeds)
      4 signed out in the middle      test_a_walk_that_is_signed_out_in_the_middle_goes_on_from_there
      5 429 storm                     test_a_pause_that_a_site_asks_for_costs_no_attempt_and_no_place; test_fetch_pacing,
@@ -18,7 +19,8 @@ A row is shown by the test that names it here or, where the fault is not one of 
     13 redesign                      test_a_redesign_is_a_failure_in_words; unit/test_sources_expectations
     14 a relation is renamed         test_a_redesign_is_a_failure_in_words
     15 a field is missing            unit/test_sources_expectations (title_bare)
-    16 one bad item                  test_one_bad_item_costs_nobody_else_anything
+    16 one bad item                  test_one_bad_item_costs_nobody_else_anything,
+                                     test_chapters_that_were_unreadable_for_a_moment_are_looked_at_again
     17 fewer pages than announced    test_whatever_every_address_...[vanished_rows], unit/test_sources_walks
     18 collaborators                 (feeds)
     19 a link that deletes           test_fetch_http (nothing_is_sent_that_was_not_meant_to_be)
@@ -123,7 +125,7 @@ WHERE = {
     "time_out": ("/*/*/00[12].*", 1.0),
     "slow_body": ("/img/*", 0.1),
 }
-UNSEEN = frozenset(("vanished_rows", "changed_order", "empty_page", "poisoned_item"))
+UNSEEN = frozenset(("vanished_rows", "changed_order", "empty_page"))
 
 
 @pytest.mark.parametrize("fault", sorted(FAULTS))
@@ -287,6 +289,29 @@ async def test_one_bad_item_costs_nobody_else_anything(small: Line, fault: str) 
     assert [row["page_count"] for row in counts] == [0, 3, 3, 3]
     assert counts[0]["content_error"]
     assert await small.pool.fetchval("SELECT count(*) FROM jobs WHERE state = 'dead'") == 1
+
+
+async def test_chapters_that_were_unreadable_for_a_moment_are_looked_at_again(small: Line) -> None:
+    """3.1 row 16: the other chapters are kept, and the walk that ends here does not have the last word."""
+    small.site.faults.set("poisoned_item", path="/works/*-*/", each=1)
+    await small.follow()
+    assert errors(await small.drain()) == []
+    assert await outcomes(small) == ["end_of_list"]
+    assert await wrong(small) == []
+
+
+async def test_a_title_that_comes_without_its_chapters_is_looked_at_again(small: Line) -> None:
+    """3.1 row 2, wherever in the list it stands: later walks stop above it."""
+    source = await small.follow()
+    await small.drain()
+    last = small.site.catalogue.works[-1]
+    small.site.catalogue.add_chapter(last.slug, number="9", pages=1)
+    small.site.catalogue.touch(small.site.catalogue.works[-1].slug)
+    small.site.faults.set("empty_page", path=html.work_url(last), each=1)
+    await small.pool.execute("UPDATE sources SET clean = false")
+    await small.walk_again(source)
+    await rounds(small)
+    assert await wrong(small) == []
 
 
 @pytest.mark.parametrize("fault", ["placeholder", "placeholder_redirect"])

@@ -157,7 +157,8 @@ async def test_an_empty_chapter_list_where_there_were_chapters_changes_nothing(s
     assert counts["skipped"] == 1
     assert await small.pool.fetchval("SELECT count(*) FROM source_chapters WHERE dropped_at IS NOT NULL") == 0
     work.chapters = chapters
-    await small.walk_again(source)
+    await small.retry_now()
+    await fill(small)
     await exact(small)
 
 

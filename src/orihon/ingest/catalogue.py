@@ -73,7 +73,7 @@ async def keep_title(db: Connection, source: Source, title: Title) -> Synced:
     if partial_render(listed=len(title.chapters), held=held):
         raise NotBelieved(
             f"“{title.title}” came without its chapter list, but {held} chapters are known. The page was probably "
-            "incomplete; nothing was changed, and the next walk looks again."
+            "incomplete; nothing was changed, and it is looked at again by itself."
         )
     kept = await following.keep_title(db, source.id, title)
     if kept.wants_cover:
@@ -127,7 +127,7 @@ class CatalogueLine:
         return Page[TitleRef](items=listing.refs, next=listing.next, dropped=listing.dropped)
 
     async def keep(self, item: TitleRef, counts: Counts, time_is_up: TimeIsUp) -> Result:
-        """Fetch and keep a title. One that cannot be fetched now gets a job of its own, so that it is not lost."""
+        """Fetch and keep a title. One that cannot be read whole now gets a job of its own, so that it is not lost."""
         try:
             title = await fetch_title(self._pool, self._source, self._adapter, self._fetcher, item)
         except RateLimited:
@@ -141,7 +141,11 @@ class CatalogueLine:
                 synced = await keep_title(db, self._source, title)
         except NotBelieved as error:
             log.warning("title skipped", source=self._source.name, reason=str(error))
+            await self._queue_retry(item)
             return Skipped(str(error))
+        if title.chapters_dropped:
+            # Later walks stop above a title that stays as it is; what was unreadable for a moment is looked at again.
+            await self._queue_retry(item)
         setattr(counts, synced.change.value, getattr(counts, synced.change.value) + 1)
         counts.chapters_new += synced.chapters_new
         return Kept(
