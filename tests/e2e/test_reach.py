@@ -94,3 +94,28 @@ def test_the_keyboard_goes_on_after_a_source_is_removed(page: Page) -> None:
     page.get_by_role("dialog").get_by_role("button", name="Remove").press("Enter")
     expect(page.get_by_role("article", name="comics.invalid")).to_have_count(0)
     expect(page.get_by_role("heading", level=1)).to_be_focused()
+
+
+def test_a_profile_that_is_refused_says_so_in_sight(context: BrowserContext) -> None:
+    page = context.new_page()
+    sign_in(page)
+    page.set_viewport_size({"width": 390, "height": 844})
+    page.goto("/sources")
+    page.get_by_role("button", name="Add a source").click()
+    dialog = page.get_by_role("dialog")
+    dialog.get_by_label("Address of the list of titles").fill("https://comics.invalid/")
+    dialog.get_by_label("How the site is built").select_option("A profile of my own")
+    dialog.get_by_label("Text of the profile").fill("= nonsense")
+    # The browser says 400 in its console, rightly; the dialog says it in words.
+    with page.expect_response("**/sources/check") as answer:
+        dialog.get_by_role("button", name="Try it out").click()
+    assert answer.value.status in {400, 422}
+    expect(dialog.get_by_text("is not TOML")).to_be_in_viewport()
+
+
+def test_the_menu_closes_when_somebody_signs_out(page: Page) -> None:
+    sign_in(page)
+    page.get_by_role("button", name="Account and settings").click()
+    page.get_by_role("button", name="Sign out").click()
+    expect(page.get_by_role("link", name="Sign in")).to_be_visible()
+    expect(page.get_by_text("You read as a guest")).to_be_hidden()
