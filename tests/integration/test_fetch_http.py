@@ -609,16 +609,36 @@ async def drip(request: Request, writer: asyncio.StreamWriter) -> None:
     [
         (silence, Limits(read=0.1), 1),
         (drip, Limits(total=0.2), 1 + RESUMES),
+        (drip, Limits(read=0.2), 1 + RESUMES),
     ],
-    ids=["no answer", "steady drip"],
+    ids=["no answer", "steady drip", "hardly anything"],
 )
 async def test_a_slow_server_is_left(site: Site, behaviour: Answer, limits: Limits, requests: int) -> None:
     site.routes["/1.jpg"] = behaviour
-    async with opened(site.origin, limits=limits) as door:
+    async with asyncio.timeout(20), opened(site.origin, limits=limits) as door:
         error = await caught(download(door, f"{site.origin}/1.jpg"))
     assert isinstance(error, TimedOut)
     assert error.retryable
     assert len(site.requests) <= requests
+
+
+async def test_a_document_that_hardly_comes_is_left(site: Site) -> None:
+    site.routes["/"] = drip
+    async with asyncio.timeout(20), opened(site.origin, limits=Limits(read=0.2)) as door:
+        assert isinstance(await caught(door.get(f"{site.origin}/")), TimedOut)
+
+
+async def test_a_slow_body_that_keeps_coming_may_take_its_time(site: Site) -> None:
+    async def slow(request: Request, writer: asyncio.StreamWriter) -> None:
+        writer.write(reply(b"", length=len(IMAGE)))
+        for start in range(0, len(IMAGE), 32_768):
+            writer.write(IMAGE[start : start + 32_768])
+            await writer.drain()
+            await asyncio.sleep(0.1)
+
+    site.routes["/1.jpg"] = slow
+    async with opened(site.origin, limits=Limits(read=0.5)) as door:
+        assert await download(door, f"{site.origin}/1.jpg") == (IMAGE, 0)
 
 
 async def test_a_stalled_body_is_resumed(site: Site) -> None:

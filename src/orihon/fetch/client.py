@@ -67,7 +67,7 @@ class Limits(msgspec.Struct, frozen=True, kw_only=True):
 
     connect: float = 10.0
     read: float = 30.0
-    """Without a single byte."""
+    """Without a byte before the answer begins; with hardly any of its body (`wire.LEAST`) from then on."""
     total: float = 300.0
     """One request with its body, however steadily it drips."""
 
@@ -233,7 +233,7 @@ class FetchClient:
             await self._expect(target, response, success=(200, 206))
             transfer.begin(target.url, response.status, response.headers)
             try:
-                await pump(response.content, transfer.take)
+                await pump(response.content, transfer.take, self._limits.read)
             except wire.ERRORS as error:
                 transfer.break_off()
                 return wire.broken_off(error, target.url, transfer.received, transfer.expected)
@@ -316,7 +316,7 @@ class FetchClient:
         status, headers = response.status, response.headers
         if status in success:
             return
-        start = await _start(response) if status in (401, 403, 429) or status >= 500 else b""
+        start = await _start(response, self._limits.read) if status in (401, 403, 429) or status >= 500 else b""
         if is_challenge(headers, start):
             raise UnexpectedHtml("challenge", target.url)
         pause = retry_after(headers.get("Retry-After"), self._now())
@@ -344,7 +344,7 @@ class FetchClient:
         except BadCoding as error:
             raise Malformed(target.url, str(error)) from error
         try:
-            await pump(response.content, gathered.take)
+            await pump(response.content, gathered.take, self._limits.read)
         except TooMuch:
             raise TooLarge(target.url, limit) from None
         except BadCoding as error:
@@ -368,7 +368,7 @@ def _as_sent(target: Target) -> URL:
     return url
 
 
-async def _start(response: ClientResponse) -> bytes:
+async def _start(response: ClientResponse, patience: float) -> bytes:
     """The start of an error page, as far as it can be had; it only serves to name the error."""
     try:
         gathered = Collector(response.headers.get("Content-Encoding"), _ERROR_PAGE)
@@ -376,5 +376,5 @@ async def _start(response: ClientResponse) -> bytes:
         return b""
     # Whatever ends the reading, the start that arrived is what there is.
     with suppress(*wire.ERRORS, TooMuch, BadCoding):
-        await pump(response.content, gathered.take)
+        await pump(response.content, gathered.take, patience)
     return gathered.body()

@@ -1,5 +1,6 @@
 """Reading from the HTTP library, and its errors in our words."""
 
+import asyncio
 import errno
 import socket
 import ssl
@@ -15,10 +16,26 @@ ERRORS = (aiohttp.ClientError, TimeoutError, ConnectionError, UnicodeError)
 """What the library raises while it looks up, connects, waits or reads (a name with an empty label: UnicodeError)."""
 
 
-async def pump(content: StreamReader, take: Callable[[bytes], None]) -> None:
-    """Hand over a body as it arrives, in the largest pieces that are there."""
-    while chunk := await content.readany():
-        take(chunk)
+LEAST = 4096
+"""Bytes that a body must bring in each stretch of patience. What comes more slowly than any line is held up on purpose,
+and would hold up everything that waits behind it for as long as its jobs may take."""
+
+
+async def pump(content: StreamReader, take: Callable[[bytes], None], patience: float) -> None:
+    """Hand over a body as it arrives, in the largest pieces that are there.
+
+    Raises:
+        TimeoutError: less than `LEAST` bytes, and not the end, came in `patience` seconds.
+    """
+    now = asyncio.get_running_loop().time
+    brought = 0
+    async with asyncio.timeout(patience) as stretch:
+        while chunk := await content.readany():
+            take(chunk)
+            brought += len(chunk)
+            if brought >= LEAST:
+                brought = 0
+                stretch.reschedule(now() + patience)
 
 
 def unanswered(error: Exception, url: str) -> FetchError:
