@@ -328,6 +328,17 @@ async def test_a_stand_in_is_never_a_page(small: Line, fault: str) -> None:
     assert await wrong(small) == []
 
 
+async def test_a_stand_in_is_never_a_page_of_a_post(pool: Pool, tmp_path: Path) -> None:
+    """3.2 row 21 for feeds."""
+    async with line(pool, tmp_path, works=1, chapters=0, posts=2) as made:
+        made.site.faults.set("placeholder", path="/media/*", times=4)
+        source = await made.follow(adapter="sample_feed", url=made.site.feed_url("creator-1"), settings={})
+        await made.drain()
+        assert await pool.fetchval("SELECT count(*) FROM media") == 0
+        await made.walk_again(source)
+        assert await pool.fetchval("SELECT count(*) FROM pages") == 4
+
+
 async def test_a_cut_image_goes_on_where_it_stopped(small: Line) -> None:
     """3.2 row 22, curator D6: what has arrived is not sent again."""
     small.site.faults.set("cut_body", path="/img/*", each=1)

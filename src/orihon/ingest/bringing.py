@@ -1,7 +1,7 @@
 """The images of one post into the store, each on its own: one that fails holds no other back."""
 
 import asyncio
-from collections.abc import Awaitable, Callable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Container, Mapping, Sequence
 
 import msgspec
 
@@ -64,8 +64,9 @@ class Bringer(msgspec.Struct, frozen=True, kw_only=True):
         fresh: Fresh,
         affordable: Affordable,
         time_is_up: TimeIsUp,
+        stand_ins: Container[str] = (),
     ) -> Brought:
-        """Fetch some media. Time and budget are asked before each.
+        """Fetch some media. Time and budget are asked before each; `stand_ins` as `draft_image` has them.
 
         Raises:
             StorageError: the disk failed, which says nothing about any of them.
@@ -80,7 +81,7 @@ class Bringer(msgspec.Struct, frozen=True, kw_only=True):
                 if brought.stopped:
                     return
                 try:
-                    draft = await self._draft(medium, referer, fresh)
+                    draft = await self._draft(medium, referer, fresh, stand_ins)
                 except RateLimited as error:
                     brought.paused = error
                 except (FetchError, BadImage) as error:
@@ -97,17 +98,17 @@ class Bringer(msgspec.Struct, frozen=True, kw_only=True):
             raise errors.exceptions[0] from None
         return brought
 
-    async def _draft(self, medium: PostMedium, referer: str, fresh: Fresh) -> Draft:
+    async def _draft(self, medium: PostMedium, referer: str, fresh: Fresh, stand_ins: Container[str]) -> Draft:
         try:
-            return await self._ask(medium.url, medium.referer or referer)
+            return await self._ask(medium.url, medium.referer or referer, stand_ins)
         except Denied:
             # A signed address that ran out since the page was read; one look at the post tells.
             now = (await fresh()).get(medium.key)
             if now is None or now == medium.url:
                 raise
-            return await self._ask(now, medium.referer or referer)
+            return await self._ask(now, medium.referer or referer, stand_ins)
 
-    async def _ask(self, url: str, referer: str) -> Draft:
+    async def _ask(self, url: str, referer: str, stand_ins: Container[str]) -> Draft:
         return await draft_image(
             self.fetcher,
             self.storage,
@@ -116,4 +117,5 @@ class Bringer(msgspec.Struct, frozen=True, kw_only=True):
             max_bytes=self.max_bytes,
             max_pixels=self.max_pixels,
             pause=self.pause,
+            stand_ins=stand_ins,
         )

@@ -237,7 +237,12 @@ class FeedLine:
             return within_budget(self._spent + more, self._source.byte_budget)
 
         brought = await self._bringer.bring(
-            wanted, referer=self._source.url, fresh=fresh, affordable=affordable, time_is_up=time_is_up
+            wanted,
+            referer=self._source.url,
+            fresh=fresh,
+            affordable=affordable,
+            time_is_up=time_is_up,
+            stand_ins=self._adapter.stand_ins,
         )
         self._spent += brought.size
         return brought
