@@ -7,7 +7,7 @@ from types import ModuleType
 
 from bench import harness
 
-MODULES = ("startup", "library", "queueing", "serving", "first_view", "page_turn", "crawl")
+MODULES = ("startup", "library", "queueing", "serving", "first_view", "page_turn", "crawl", "feed")
 """In the order in which they run."""
 
 

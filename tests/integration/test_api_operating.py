@@ -153,6 +153,15 @@ async def test_a_walk_is_queued_once(site: Site, admin: Browser) -> None:
     assert (await admin.post(f"{SOURCES}/{uuid4()}/run")).status == 404
 
 
+async def test_a_walk_over_the_whole_list_can_be_asked_for(site: Site, admin: Browser) -> None:
+    made = await follow(admin)
+    path = f"{SOURCES}/{made['id']}/run"
+    assert (await admin.post(f"{path}?mode=recovery")).status == 202
+    assert await site.pool.fetchval("SELECT asked FROM sources WHERE url = $1", made["url"]) == "recovery"
+    refused = await admin.post(f"{path}?mode=everything")
+    assert (refused.status, refused.json["error"]["details"]) == (422, {"mode": "invalid"})
+
+
 async def test_a_walk_that_waits_for_its_next_try_is_hurried_by_who_asks(site: Site, admin: Browser) -> None:
     """Somebody who has mended a source's settings would else press the button for nothing, up to hours long."""
     made = await follow(admin)

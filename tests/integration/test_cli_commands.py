@@ -176,6 +176,7 @@ async def test_a_source_is_added_listed_paused_resumed_run_and_removed(dsn: str)
     assert (await orihon("source", "resume", source["url"], DATABASE_URL=dsn)).status == 0
     assert not (await listed())["source"]["paused"]
     assert "queued" in (await orihon("source", "run", source["id"], DATABASE_URL=dsn)).out
+    assert "queued" in (await orihon("source", "run", "Site", "--mode", "recovery", DATABASE_URL=dsn)).out
     assert "stays in the library" in (await orihon("source", "remove", "Site", DATABASE_URL=dsn)).out
     assert (await orihon("source", "list", "--json", DATABASE_URL=dsn)).json() == []
 

@@ -2,17 +2,26 @@
 
 import pytest
 
+from orihon.fetch.errors import Denied, Gone, HttpStatus, RateLimited, Refused, TimedOut, UnexpectedHtml, Unreachable
+from orihon.ingest.failures import Failure, failure_of, in_words
 from orihon.ingest.rules import (
+    Asked,
     Change,
     Chunk,
+    Fate,
     Outcome,
     Plan,
     breaker_trips,
     caught_up,
+    fate,
+    held_in_a_row,
     is_clean,
     partial_render,
     plan,
+    stalls_after,
 )
+from orihon.sources.adapter import BadSettings, Challenge, EndUnproven, LayoutChanged, LoginRequired, Transient
+from orihon.storage.errors import StorageFull
 
 NEW, UPDATED, UNCHANGED = Change.NEW, Change.UPDATED, Change.UNCHANGED
 
@@ -127,3 +136,112 @@ def test_only_a_tick_may_stop_early() -> None:
         False,
         False,
     ]
+
+
+@pytest.mark.parametrize(
+    ("last", "asked", "expected"),
+    [
+        pytest.param(None, "backfill", Plan(mode="backfill", cursor=None), id="never walked"),
+        pytest.param(
+            _chunk(Outcome.CONTINUED), "backfill", Plan(mode="backfill", cursor=None), id="in place of one that goes on"
+        ),
+        pytest.param(
+            _chunk(Outcome.CAUGHT_UP),
+            "recovery",
+            Plan(mode="recovery", cursor=None, distrust=True),
+            id="2.3 recovery bypasses the ledgers",
+        ),
+    ],
+)
+def test_what_a_person_asks_for_begins_at_the_top(last: Chunk | None, asked: Asked, expected: Plan) -> None:
+    assert plan(last, clean=True, recovery_cursor=None, asked=asked) == expected
+
+
+@pytest.mark.parametrize(
+    ("outcome", "cursor", "carries_on"),
+    [(Outcome.CONTINUED, {"page": 7}, True), (Outcome.INTERRUPTED, {"page": 6}, False), (Outcome.FAILED, None, False)],
+)
+def test_a_recovery_stays_one_over_chunks_and_crashes(
+    outcome: Outcome, cursor: dict[str, object] | None, carries_on: bool
+) -> None:
+    last = Chunk(mode="recovery", cursor={"page": 7}, outcome=outcome, distrust=True)
+    recovery_cursor = None if carries_on else cursor
+    expected = Plan(mode="recovery", cursor=cursor, carries_on=carries_on, distrust=True)
+    assert plan(last, clean=False, recovery_cursor=recovery_cursor) == expected
+
+
+HELD, DEAD, LOOK = Fate.HELD, Fate.DEAD, Fate.LOOK
+
+
+@pytest.mark.parametrize(
+    ("seen", "stored", "attempts", "edited", "distrust", "expected"),
+    [
+        pytest.param(False, False, 0, True, False, LOOK, id="new"),
+        pytest.param(True, True, 0, False, False, HELD, id="tier 1"),
+        pytest.param(True, True, 0, True, False, HELD, id="tier 1, the post was edited"),
+        pytest.param(True, False, 0, False, False, HELD, id="tier 1, dropped from the store"),
+        pytest.param(True, False, 0, True, False, LOOK, id="dropped, and an edit shows it anew"),
+        pytest.param(True, True, 3, False, False, HELD, id="seen comes before dead"),
+        pytest.param(False, False, 2, False, False, LOOK, id="C17 failed twice"),
+        pytest.param(False, False, 3, False, False, DEAD, id="C15 dead at 3"),
+        pytest.param(False, False, 9, True, False, DEAD, id="dead stays dead"),
+        pytest.param(True, True, 0, False, True, LOOK, id="C4 recovery: seen is not believed"),
+        pytest.param(False, False, 3, False, True, LOOK, id="C16 recovery: dead is not believed"),
+    ],
+)
+def test_the_tiers_in_their_order(
+    seen: bool, stored: bool, attempts: int, edited: bool, distrust: bool, expected: Fate
+) -> None:
+    """curator 2.4."""
+    assert fate(seen=seen, stored=stored, attempts=attempts, edited=edited, distrust=distrust) is expected
+
+
+@pytest.mark.parametrize(
+    ("before", "pinned", "held", "after"),
+    [(4, False, True, 5), (19, False, False, 0), (4, True, True, 4), (4, True, False, 4)],
+)
+def test_only_posts_in_their_own_place_prove_that_the_rest_is_held(
+    before: int, pinned: bool, held: bool, after: int
+) -> None:
+    assert held_in_a_row(before, pinned=pinned, held=held) == after
+
+
+@pytest.mark.parametrize(
+    ("before", "moved", "gained", "after"),
+    [(1, True, False, 0), (1, False, True, 0), (0, False, False, 1), (1, False, False, 2)],
+)
+def test_a_chunk_stalls_that_neither_moves_nor_gains(before: int, moved: bool, gained: bool, after: int) -> None:
+    """curator 2.9."""
+    assert stalls_after(before, moved=moved, gained=gained) == after
+
+
+U = "https://s.example/x"
+
+
+@pytest.mark.parametrize(
+    ("error", "failure"),
+    [
+        (Denied(403, U), Failure.AUTH),
+        (UnexpectedHtml("login", U), Failure.AUTH),
+        (LoginRequired("x"), Failure.AUTH),
+        (UnexpectedHtml("challenge", U), Failure.CHALLENGE),
+        (Challenge("x"), Failure.CHALLENGE),
+        (LayoutChanged("x"), Failure.DRIFT),
+        (EndUnproven("x"), Failure.DRIFT),
+        (RateLimited(U, 5), Failure.RATE_LIMITED),
+        (Gone(404, U), Failure.NOT_FOUND),
+        (HttpStatus(500, U), Failure.HTTP),
+        (TimedOut(U, "x"), Failure.NETWORK),
+        (Unreachable(U, "nobody_there"), Failure.NETWORK),
+        (Transient("x"), Failure.NETWORK),
+        (Refused("PrivateIp", U, "x"), Failure.REFUSED),
+        (BadSettings("x"), Failure.SETTINGS),
+        (StorageFull("x"), Failure.STORAGE),
+        (ZeroDivisionError(), Failure.PROGRAM),
+    ],
+    ids=lambda value: value.value if isinstance(value, Failure) else type(value).__name__,
+)
+def test_every_failure_has_a_kind_of_its_own(error: Exception, failure: Failure) -> None:
+    """curator 2.18."""
+    assert failure_of(error) is failure
+    assert in_words(error)

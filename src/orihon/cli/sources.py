@@ -14,6 +14,7 @@ from orihon.cli.status import UNUSABLE, CommandFailed
 from orihon.config import load
 from orihon.db.pool import Connection
 from orihon.ingest import sources
+from orihon.ingest.rules import Asked
 from orihon.jobs.queue import AlreadyQueued
 from orihon.sources.adapter import BadSettings
 from orihon.sources.html.loading import MOST_CHARACTERS
@@ -113,18 +114,30 @@ async def list_sources(*, json: Json = False) -> None:
 
 
 @app.command
-async def run(source: Named) -> None:
+async def run(
+    source: Named,
+    *,
+    mode: Annotated[
+        Asked | None,
+        Parameter(
+            help="backfill: walk the whole list. recovery: also ask again for media that were seen or given up, "
+            "unless they are held whole. Left out: look for news."
+        ),
+    ] = None,
+) -> None:
     """Walk a source now instead of at its next turn.
 
     For example:
 
     ```
     orihon source run "Sample site"
+    orihon source run "Sample site" --mode recovery
     ```
     """
     async with connected("source run") as db:
         found = await _find(db, source)
-        queued = await sources.run_now(db, found.id)
+        async with db.transaction():
+            queued = await sources.run_now(db, found.id, mode)
     waits = isinstance(queued, AlreadyQueued)
     line(f"A walk of “{found.name}” {'was queued already' if waits else 'is queued'}.")
 

@@ -4,6 +4,7 @@ One engine drives every source. What an item is, how it is kept and what proves 
 belong to a `Line` (catalogue titles; posts of a feed). What survives a crash belongs to a `Journal`.
 """
 
+from collections import OrderedDict
 from collections.abc import Callable, Sequence
 from typing import Generic, Literal, Protocol, TypeVar
 
@@ -218,7 +219,7 @@ async def run_chunk(
         cursor = following
 
 
-MEMORY = 1000
+MEMORY = 500
 """Keys that a chunk remembers, so that an item which slid to the next page is handled once; a longer memory would grow
 with the list, and forgetting costs no more than handling an item twice."""
 
@@ -227,12 +228,12 @@ class _Recent:
     """The keys that came last."""
 
     def __init__(self) -> None:
-        self._keys: dict[str, None] = {}
+        self._keys: OrderedDict[str, None] = OrderedDict()
 
     def add(self, key: str) -> None:
         self._keys[key] = None
         if len(self._keys) > MEMORY:
-            del self._keys[next(iter(self._keys))]
+            self._keys.popitem(last=False)
 
     def add_all(self, keys: Sequence[str]) -> int:
         """Add some keys; how many of them are new."""

@@ -3,13 +3,13 @@
 from uuid import UUID
 
 from litestar import Controller, delete, get, patch, post
-from litestar.params import FromPath, JSONBody
+from litestar.params import FromPath, FromQuery, JSONBody
 
 from orihon.api.context import Given
 from orihon.api.documented import errors
 from orihon.api.errors import ApiError, Code, invalid, not_found
 from orihon.api.looks import source_list
-from orihon.api.params import Limit, Offset, clamp_limit, clamp_offset
+from orihon.api.params import Limit, Offset, choice, clamp_limit, clamp_offset
 from orihon.api.rights import administrator
 from orihon.api.shapes import (
     AdapterList,
@@ -26,12 +26,15 @@ from orihon.config import ConfigError
 from orihon.db.pool import Connection
 from orihon.fetch.errors import FetchError
 from orihon.ingest import sources
+from orihon.ingest.rules import Asked
 from orihon.ingest.sources import AlreadyFollowed, NewSource, SourceEdit
 from orihon.jobs.queue import Enqueued
 from orihon.runtime import live_status
 from orihon.sources.adapter import BadSettings
 from orihon.sources.preview import Preview, preview
 from orihon.sources.registry import kinds, open_adapter
+
+_ASKED: tuple[Asked, ...] = ("backfill", "recovery")
 
 
 class SourceController(Controller):
@@ -131,10 +134,15 @@ class SourceController(Controller):
         status_code=202,
         responses=errors(401, 403, 404),
         summary="Look for news now",
+        description=(
+            "`mode`: left out, look for news, or go on with the walk that is under way; `backfill`, walk the whole "
+            "list; `recovery`, do so and ask again for media that were seen or given up, unless they are held whole."
+        ),
     )
-    async def run_source(self, context: Given, source_id: FromPath[UUID]) -> Queued:
-        async with context.pool.acquire() as db:
-            answer = await sources.run_now(db, source_id)
+    async def run_source(self, context: Given, source_id: FromPath[UUID], mode: FromQuery[str | None] = None) -> Queued:
+        asked = choice("mode", mode, _ASKED)
+        async with context.pool.acquire() as db, db.transaction():
+            answer = await sources.run_now(db, source_id, asked)
         if answer is None:
             raise not_found("source")
         return Queued(queued=isinstance(answer, Enqueued))

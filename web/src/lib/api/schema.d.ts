@@ -393,7 +393,10 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Look for news now */
+        /**
+         * Look for news now
+         * @description `mode`: left out, look for news, or go on with the walk that is under way; `backfill`, walk the whole list; `recovery`, do so and ask again for media that were seen or given up, unless they are held whole.
+         */
         post: operations["ApiV1SourcesSourceIdRunRunSource"];
         delete?: never;
         options?: never;
@@ -2756,7 +2759,9 @@ export interface operations {
     };
     ApiV1SourcesSourceIdRunRunSource: {
         parameters: {
-            query?: never;
+            query?: {
+                mode?: string | null;
+            };
             header?: never;
             path: {
                 source_id: string;

@@ -1,0 +1,55 @@
+"""One walk over a feed, in a process of its own: `python -m bench.feed_walk DSN ORIGIN FOLDER trace|time`.
+
+Prints its seconds and the most memory that it held at once, in bytes, beyond what the process had before it.
+"""
+
+import asyncio
+import sys
+import time
+import tracemalloc
+from pathlib import Path
+
+import msgspec
+
+from orihon.config import Settings
+from orihon.db.pool import open_pool
+from orihon.fetch.client import FetchClient
+from orihon.ingest.feed import feeds
+from orihon.ingest.walking import SourceWalker
+from orihon.jobs import payloads, queue
+from orihon.jobs.handlers import Job
+from orihon.storage.local import LocalStorage
+
+
+class Measured(msgspec.Struct):
+    """What a walk took."""
+
+    seconds: float
+    peak: int
+
+
+async def walk(dsn: str, origin: str, folder: Path, *, trace: bool) -> Measured:
+    """Run the one job that waits, as a worker would."""
+    pool = await open_pool(dsn)
+    settings = Settings(data=folder, private_origins=(origin,), fetch_rate_ms=0)
+    async with pool, FetchClient(settings, pool) as fetcher:
+        lines = {"feed": feeds(fetcher, LocalStorage(folder), max_bytes=1 << 25)}
+        walker = SourceWalker(lines, max_failures=10, chunk_seconds=600)
+        async with pool.acquire() as db:
+            (leased,) = await queue.lease(db, "feeds")
+        payload = payloads.decode(payloads.WalkFeed, leased.payload)
+        if trace:
+            tracemalloc.start()
+        started = time.perf_counter()
+        await walker(Job(payload=payload, claim=leased.claim, pool=pool))
+        seconds = time.perf_counter() - started
+        peak = tracemalloc.get_traced_memory()[1] if trace else 0
+    return Measured(seconds, peak)
+
+
+if __name__ == "__main__":
+    from orihon.runtime import logs
+
+    logs.configure(json=True)
+    measured = asyncio.run(walk(sys.argv[1], sys.argv[2], Path(sys.argv[3]), trace=sys.argv[4] == "trace"))
+    sys.stdout.write(msgspec.json.encode(measured).decode())
