@@ -12,15 +12,18 @@ from aiohttp import ClientSession
 from tests.support.line import Line, line
 
 from orihon.db.pool import Pool
-from orihon.ingest import asking, sources
+from orihon.ingest import asking, journal, sources
+from orihon.ingest.journal import End
+from orihon.ingest.rules import Outcome
 from orihon.ingest.sources import SourceEdit
 from orihon.jobs import queue
 from orihon.jobs.payloads import CheckMedium, FetchChapter, PageRefetch, WalkFeed
 from orihon.jobs.queue import LeaseLost
-from orihon.library import chapters, pages, works
+from orihon.library import catalogue, chapters, pages, works
 from orihon.media.sweep import sweep
 from orihon.samplesite.catalogue import Swatch
 from orihon.samplesite.creators import Attachment, Creators, Post
+from orihon.search.catalogue import Query, search
 
 pytestmark = pytest.mark.anyio
 
@@ -627,6 +630,38 @@ async def test_a_damaged_page_of_a_post_is_fetched_again_by_its_own_job(made: Li
     assert await made.pool.fetchval("SELECT damage FROM pages WHERE id = $1", page["id"]) is None
     await made.walk_again(source)
     await same(made)
+
+
+async def test_counts_are_shown_while_a_page_is_walked_and_never_after_its_end(made: Line) -> None:
+    """C18, C19: guarded by the row that runs."""
+    source = await follow(made)
+    made.chunk_seconds, made.clock = 12, Ticking()
+    await made.drain(most=1)
+    async with made.pool.acquire() as db, db.transaction():
+        begun = await journal.begin(db, source)
+        assert begun is not None
+        begun.counts.media_new = 99
+        await journal.tell(db, begun, source, begun.counts)
+        assert (await counts(made.pool))["media_new"] != 99, "another connection sees what is committed"
+    assert (await counts(made.pool))["media_new"] == 99
+    async with made.pool.acquire() as db, db.transaction():
+        begun.counts.media_new = 14
+        await journal.close(db, begun, source, End(outcome=Outcome.END_OF_LIST))
+        begun.counts.media_new = 77
+        await journal.tell(db, begun, source, begun.counts)
+    assert (await counts(made.pool))["media_new"] == 14
+
+
+async def test_a_feed_is_a_collection_of_its_own(made: Line) -> None:
+    """DESIGN section 2: creators do not stand among titles, and are found in their own list and search."""
+    await follow(made)
+    await made.drain()
+    async with made.pool.acquire() as db:
+        assert (await catalogue.page(db, catalogue.Listing())).cards == b"[]"
+        assert b"Creator 1" in (await catalogue.page(db, catalogue.Listing(kind="feed"))).cards
+        assert (await catalogue.total(db, None), await catalogue.total(db, None, "feed")) == (0, 1)
+        assert (await search(db, Query(text="creator"))).cards == b"[]"
+        assert b"Creator 1" in (await search(db, Query(text="creator", kind="feed"))).cards
 
 
 async def test_a_post_reads_through_the_same_doors_as_a_chapter(made: Line) -> None:
