@@ -438,6 +438,16 @@ async def test_the_three_of_the_sample_site_arrive_whole(pool: Pool, tmp_path: P
             await same(made, creator.slug)
         (file,) = await pool.fetch("SELECT name, size, url FROM attachments")
         assert file["name"] == "sketches.zip"
+        chapter = await pool.fetchrow(
+            "SELECT c.id, c.work_id FROM chapters c JOIN attachments a ON a.chapter_id = c.id"
+        )
+        assert chapter is not None
+        async with pool.acquire() as db:
+            told = await chapters.placed(db, chapter["work_id"], chapter["id"])
+        assert told is not None
+        assert [(one.name, one.size) for one in told.attachments] == [("sketches.zip", file["size"])]
+        assert told.body
+        assert told.published_at is not None
         failed = await pool.fetch("SELECT attempts FROM source_failures")
         assert [row["attempts"] for row in failed] == [1]
         assert await pool.fetchval("SELECT count(*) FROM works WHERE cover_media_id IS NOT NULL") == 3

@@ -46,9 +46,22 @@ class ChapterLink(msgspec.Struct, frozen=True, kw_only=True):
     state: State
 
 
-class ChapterDetail(Chapter, frozen=True, kw_only=True):
-    """A chapter and its neighbours in reading order."""
+class Attachment(msgspec.Struct, frozen=True, kw_only=True):
+    """A file of a post that is no page. Its bytes are not kept; `size` is what the source says."""
 
+    name: str
+    size: int | None
+
+
+class ChapterDetail(Chapter, frozen=True, kw_only=True):
+    """A chapter and its neighbours in reading order.
+
+    Of a post also what its author wrote (`body`, plain text), when, and the files beside its pages.
+    """
+
+    body: str | None
+    published_at: datetime | None
+    attachments: list[Attachment]
     previous: ChapterLink | None
     next: ChapterLink | None
 
@@ -77,6 +90,12 @@ _IN_READING_ORDER = f"""
      WHERE w.id = $1 AND {visibility.READABLE}
 """
 
+# Only of the chapter that was asked for, by the index of the unique key.
+_FILES = """
+    coalesce((SELECT jsonb_agg(jsonb_build_object('name', a.name, 'size', a.size) ORDER BY a.position)
+                FROM attachments a WHERE a.chapter_id = c.id AND here.place = 'here'), '[]')
+"""
+
 _PLACED = f"""
     WITH placed AS (
         SELECT c.id, lag(c.id) OVER reading AS previous, lead(c.id) OVER reading AS next
@@ -86,7 +105,8 @@ _PLACED = f"""
         UNION ALL SELECT previous, 'previous' FROM placed WHERE id = $2
         UNION ALL SELECT next, 'next' FROM placed WHERE id = $2
     )
-    SELECT here.place, {_COLUMNS} FROM here JOIN chapters c ON c.id = here.id
+    SELECT here.place, {_COLUMNS}, c.body, c.published_at, {_FILES} AS attachments
+      FROM here JOIN chapters c ON c.id = here.id
 """
 
 
@@ -123,7 +143,9 @@ async def placed(db: Connection, work_id: UUID, chapter_id: UUID) -> ChapterDeta
         by_place[values.pop("place")] = values
     if "here" not in by_place:
         return None
-    return ChapterDetail(**by_place["here"], previous=_link(by_place.get("previous")), next=_link(by_place.get("next")))
+    here = by_place["here"]
+    here["attachments"] = msgspec.convert(here["attachments"], list[Attachment])
+    return ChapterDetail(**here, previous=_link(by_place.get("previous")), next=_link(by_place.get("next")))
 
 
 def _values(record: asyncpg.Record) -> dict[str, Any]:

@@ -471,6 +471,11 @@ export interface components {
             presets: components["schemas"]["Preset"][];
             settings: components["schemas"]["Setting"][];
         };
+        /** Attachment */
+        Attachment: {
+            name: string;
+            size: number | null;
+        };
         /** AuthConfig */
         AuthConfig: {
             private_mode: boolean;
@@ -494,6 +499,8 @@ export interface components {
         };
         /** ChapterDetail */
         ChapterDetail: {
+            attachments: components["schemas"]["Attachment"][];
+            body: string | null;
             content_error: string | null;
             /** Format: date-time */
             created_at: string;
@@ -505,6 +512,7 @@ export interface components {
             number: number | null;
             page_count: number;
             previous: components["schemas"]["ChapterLink"] | null;
+            published_at: string | null;
             size_bytes: number;
             /** @enum {string} */
             state: "ready" | "queued" | "failed" | "absent";
