@@ -556,6 +556,30 @@ async def test_success_forgives_earlier_reclaims_of_a_chunk(db: Connection) -> N
     assert (await row(db, job_id))["reclaims"] == 0
 
 
+async def test_a_job_that_gets_further_each_time_outlives_any_number_of_workers(db: Connection) -> None:
+    """A walk over a long list loses a worker now and then; what it kept on the way shows that it is not the cause."""
+    job_id = await put(db, Plain())
+    for _ in range(12):
+        claim = (await lease_one(db)).claim
+        async with db.transaction():
+            await queue.hold(db, claim)
+            await queue.forgive(db, claim)
+        await lapse(db, job_id)
+        await upkeep.reclaim_lapsed(db)
+    job = await row(db, job_id)
+    assert (job["state"], job["reclaims"], job["attempts"]) == ("pending", 1, 0)
+
+
+async def test_a_zombie_is_forgiven_nothing(db: Connection) -> None:
+    job_id = await put(db, Plain())
+    zombie = (await lease_one(db)).claim
+    await lapse(db, job_id)
+    await upkeep.reclaim_lapsed(db)
+    await lease_one(db)
+    await queue.forgive(db, zombie)
+    assert (await row(db, job_id))["reclaims"] == 1
+
+
 async def test_parallel_rescuers_reclaim_each_job_once(pool: Pool) -> None:
     """oban #168: two of them must not deadlock either."""
     async with pool.acquire() as db:

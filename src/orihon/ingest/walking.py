@@ -67,6 +67,7 @@ class _PoolJournal:
         async with self._pool.acquire() as db, db.transaction():
             await queue.hold(db, self._claim)
             await journal.checkpoint(db, self._begun, self._source.id, resume, following, counts)
+            await queue.forgive(db, self._claim)
         self.moved = True
 
 

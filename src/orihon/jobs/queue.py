@@ -387,6 +387,17 @@ async def hold(db: Connection, claim: Claim) -> None:
         raise LeaseLost(f"Another worker has job {claim.id} ({claim.kind}) by now; this one's changes are dropped.")
 
 
+_FORGIVE = f"UPDATE jobs SET reclaims = 0 WHERE {_MINE} AND jobs.reclaims > 0"
+
+
+async def forgive(db: Connection, claim: Claim) -> None:
+    """Forget that workers vanished over this job: it got further since, so it is not what ends them (DESIGN ruling 4).
+
+    For handlers that keep what they did in steps, in the transaction of a step.
+    """
+    await db.execute(_FORGIVE, claim.id, claim.generation)
+
+
 async def renew(db: Connection, claims: Sequence[Claim], window: float = LEASE_SECONDS) -> set[UUID]:
     """Extend leases to `window` seconds from now; returns the jobs that are still ours. The others are lost."""
     records = await db.fetch(_RENEW, *_pairs(claims), window)
