@@ -63,6 +63,14 @@ LIBRARY = {
         "UPDATE works SET title = 'Something Else' WHERE id = (TABLE first_works)",
         "title is 'Something Else', the site says",
     ),
+    "an author is another": (
+        "UPDATE works SET authors = '{Nobody}' WHERE id = (TABLE first_works)",
+        "authors is ['Nobody'], the site says",
+    ),
+    "a cover is gone": (
+        "UPDATE works SET cover_media_id = NULL WHERE id = (TABLE covered_works)",
+        "cover is None, the site says",
+    ),
     "a work that the site has not": (
         "INSERT INTO source_works (source_id, key, work_id, url) SELECT source_id, 'x', work_id, 'x' FROM source_works"
         " LIMIT 1",
