@@ -33,7 +33,7 @@ async def walk(dsn: str, origin: str, folder: Path, *, trace: bool) -> Measured:
     pool = await open_pool(dsn)
     settings = Settings(data=folder, private_origins=(origin,), fetch_rate_ms=0)
     async with pool, FetchClient(settings, pool) as fetcher:
-        lines = {"feed": feeds(fetcher, LocalStorage(folder), max_bytes=1 << 25)}
+        lines = {"feed": feeds(fetcher, LocalStorage(folder), max_bytes=1 << 25, max_file_bytes=1 << 29)}
         walker = SourceWalker(lines, max_failures=10, chunk_seconds=600)
         async with pool.acquire() as db:
             (leased,) = await queue.lease(db, "feeds")

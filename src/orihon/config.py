@@ -128,6 +128,9 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
     fetch_max_image_bytes: Annotated[AtLeastOne, Env("CRAWLER_MAX_IMAGE_BYTES", "Largest image, in bytes.")] = (
         33_554_432
     )
+    fetch_max_file_bytes: Annotated[
+        AtLeastOne, Env("ORIHON_MAX_ATTACHMENT_BYTES", "Largest file beside the images of a post, in bytes.")
+    ] = 536_870_912
     max_image_pixels: Annotated[
         Annotated[int, Meta(ge=1, le=1_000_000_000)],
         Env("ORIHON_MAX_IMAGE_PIXELS", "Most pixels of an image, width times height. Decoding may take 13 bytes each."),

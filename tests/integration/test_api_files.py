@@ -60,6 +60,28 @@ async def test_an_original_arrives_whole_with_headers_that_let_it_be_kept_for_ev
     assert answer.headers["Accept-Ranges"] == "bytes"
 
 
+@pytest.mark.parametrize(
+    "body",
+    [b"PK\x03\x04 packed", b"<!doctype html><script>alert(1)</script>", b"<svg xmlns='http://www.w3.org/2000/svg'/>"],
+    ids=["zip", "html", "svg"],
+)
+@pytest.mark.parametrize("query", ["", "?w=320"])
+async def test_a_file_that_is_no_image_is_for_saving_and_never_a_page(
+    site: Site, guest: Browser, body: bytes, query: str
+) -> None:
+    """Whatever its creator put into it, and whatever is asked for: no browser shows it as a part of this site."""
+    medium = await site.keep(body)
+    answer = await guest.get(address(medium) + query)
+    assert (answer.status, answer.body) == (200, body)
+    assert answer.headers["Content-Type"] == "application/octet-stream"
+    assert answer.headers["Content-Disposition"] == "attachment"
+    assert answer.headers["X-Content-Type-Options"] == "nosniff"
+    assert "sandbox" in answer.headers["Content-Security-Policy"]
+    part = await guest.get(address(medium), headers={"Range": "bytes=0-3"})
+    assert (part.status, part.body) == (206, body[:4])
+    assert part.headers["Content-Disposition"] == "attachment"
+
+
 async def test_head_tells_everything_but_the_bytes(site: Site, guest: Browser) -> None:
     body = picture(300, 200)
     medium = await site.keep(body)

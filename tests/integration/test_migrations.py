@@ -33,7 +33,7 @@ async def empty(server: EmbeddedPostgres) -> AsyncIterator[str]:
 
 
 def versions_with(folder: Path, **later: str) -> Path:
-    """The shipped migrations and `later` ones (`_0003="SQL"`), each on top of the one before."""
+    """The shipped migrations and `later` ones (`_9001="SQL"`), each on top of the one before."""
     shutil.copytree(migrate.VERSIONS, folder, ignore=shutil.ignore_patterns("__pycache__"))
     before = migrate.HEAD
     for name, sql in later.items():
@@ -117,9 +117,9 @@ async def test_two_upgrades_at_once_end_as_one(empty: str) -> None:
 async def test_a_failing_migration_leaves_the_old_schema_and_says_why(dsn: str, tmp_path: Path) -> None:
     """All that is missing is one transaction: the good migration before the bad one is undone as well."""
     versions = versions_with(
-        tmp_path / "v", _0003="CREATE TABLE good (id int)", _0004="ALTER TABLE nowhere ADD COLUMN x int"
+        tmp_path / "v", _9001="CREATE TABLE good (id int)", _9002="ALTER TABLE nowhere ADD COLUMN x int"
     )
-    with pytest.raises(MigrationFailed, match=r"0004_test failed.*relation \"nowhere\" does not exist"):
+    with pytest.raises(MigrationFailed, match=r"9002_test failed.*relation \"nowhere\" does not exist"):
         await migrate.upgrade_in_child(dsn, versions)
     assert await revision_of(dsn) == migrate.HEAD
     assert not await exists(dsn, "good")
@@ -127,15 +127,15 @@ async def test_a_failing_migration_leaves_the_old_schema_and_says_why(dsn: str, 
 
 async def test_missing_migrations_are_applied_in_order(dsn: str, tmp_path: Path) -> None:
     versions = versions_with(
-        tmp_path / "v", _0003="CREATE TABLE good (id int)", _0004="ALTER TABLE good ADD COLUMN x int"
+        tmp_path / "v", _9001="CREATE TABLE good (id int)", _9002="ALTER TABLE good ADD COLUMN x int"
     )
     await migrate.upgrade_in_child(dsn, versions)
-    assert await revision_of(dsn) == "0004"
+    assert await revision_of(dsn) == "9002"
     assert await exists(dsn, "good")
 
 
 async def test_an_interrupted_upgrade_leaves_the_old_schema(dsn: str, tmp_path: Path) -> None:
-    versions = versions_with(tmp_path / "v", _0003="CREATE TABLE good AS SELECT 1 AS x FROM pg_sleep(60)")
+    versions = versions_with(tmp_path / "v", _9001="CREATE TABLE good AS SELECT 1 AS x FROM pg_sleep(60)")
     watcher = await asyncpg.connect(dsn)
     upgrade = asyncio.create_task(migrate.upgrade_in_child(dsn, versions))
     await until(watcher, "SELECT count(*) > 0 FROM pg_stat_activity WHERE query LIKE '%FROM pg_sleep(60)'")

@@ -54,6 +54,7 @@ class Line:
         self.chunk_seconds = 60.0
         self.clock: Callable[[], float] = time.monotonic
         self.max_pages = 2000
+        self.max_file_bytes = 512 * 1024 * 1024
         self.fetcher = fetcher
         self.decoder = decoder
 
@@ -62,7 +63,7 @@ class Line:
         most = 33_554_432
         lines = {
             "catalogue": catalogues(self.fetcher),
-            "feed": feeds(self.fetcher, self.storage, max_bytes=most, pause=0),
+            "feed": feeds(self.fetcher, self.storage, max_bytes=most, max_file_bytes=self.max_file_bytes, pause=0),
         }
         walker = SourceWalker(lines, max_failures=10, chunk_seconds=self.chunk_seconds, clock=self.clock)
         return {

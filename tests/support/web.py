@@ -107,8 +107,8 @@ class Site:
         return browser
 
     async def keep(self, body: bytes) -> Medium:
-        """Put an image into the store."""
-        return await keep_image(self.pool, self.services.storage, body)
+        """Put an image, or a file that is none, into the store."""
+        return await keep_file(self.pool, self.services.storage, body)
 
     async def close(self) -> None:
         for session in self._sessions:
@@ -130,12 +130,12 @@ async def own_database(server: EmbeddedPostgres) -> AsyncIterator[tuple[Pool, st
         await admin.close()
 
 
-async def keep_image(pool: Pool, storage: LocalStorage, body: bytes) -> Medium:
-    """Put an image into a store."""
+async def keep_file(pool: Pool, storage: LocalStorage, body: bytes) -> Medium:
+    """Put a file into a store."""
     with storage.stage() as staged:
         inbound = Inbound(staged)
         inbound.write(body)
-        probed = inbound.finish()
+        probed = inbound.finish_file()
         await storage.keep(staged, store.storage_key(probed.sha256, probed.format))
         async with pool.acquire() as db:
             return await store.keep(db, storage, probed)

@@ -1,4 +1,4 @@
-"""Bytes of images: whole files by path-send, ranges in pieces, thumbnails on demand (public-api-auth section 7).
+"""Bytes of media: whole files by path-send, ranges in pieces, thumbnails on demand (public-api-auth section 7).
 
 This is the hot path of reading, so it does not go through the framework, and a file that was served before costs one
 look at the disk and no query. An address holds the hash of the bytes, so answers may be kept for ever.
@@ -24,7 +24,7 @@ from orihon.library import files, visibility
 from orihon.library.files import File
 from orihon.library.images import ROOT
 from orihon.media.errors import MediaError
-from orihon.media.sniff import EXTENSIONS, MIME_TYPES, Format
+from orihon.media.sniff import EXTENSIONS, MIME_TYPES, Kind
 from orihon.media.thumbnails import Output, negotiate, snap
 
 log = structlog.get_logger(__name__)
@@ -35,6 +35,11 @@ MOST_KNOWN = 20_000
 """Files whose place and headers are remembered."""
 
 _NAME = re.compile(r"([0-9a-f]{64})\.([a-z]{3,4})")
+# Whatever strangers put into a file, no browser runs it as a page of this site.
+_NEVER_SHOWN: HeaderList = [
+    (b"content-disposition", b"attachment"),
+    (b"content-security-policy", b"default-src 'none'; sandbox"),
+]
 _THUMBNAIL_TYPES: dict[Output, str] = {"webp": "image/webp", "jpeg": "image/jpeg"}
 
 
@@ -130,14 +135,17 @@ class Files:
         sha256, file = await self._place(name)
         path = self._context.services.storage.path(file.storage_key)
         size = (await asyncio.to_thread(path.stat)).st_size
-        served = Served(
-            str(path), f'"{sha256}"', self._headers(MIME_TYPES[file.format], f'"{sha256}"', self._forever), size
-        )
+        headers = self._headers(MIME_TYPES[file.format], f'"{sha256}"', self._forever)
+        if file.format == "file":
+            headers += _NEVER_SHOWN
+        served = Served(str(path), f'"{sha256}"', headers, size)
         _remember(self._known, (name, 0, ""), served)
         return served
 
     async def _thumbnail(self, name: str, width: int, output: Output) -> Served:
         sha256, file = await self._place(name)
+        if file.format == "file" or file.width is None or file.height is None:
+            return await self._original(name)
         original = self._context.services.storage.path(file.storage_key)
         try:
             path, made = await self._context.services.thumbnails.get(
@@ -153,7 +161,7 @@ class Files:
         _remember(self._known, (name, width, output), served)
         return served
 
-    async def _instead(self, original: Path, kind: Format, sha256: str) -> Served:
+    async def _instead(self, original: Path, kind: Kind, sha256: str) -> Served:
         size = (await asyncio.to_thread(original.stat)).st_size
         etag = f'"{sha256}"'
         return Served(

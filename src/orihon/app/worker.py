@@ -76,7 +76,9 @@ def handlers(tools: Tools) -> Mapping[str, Entry]:
     walker = SourceWalker(
         {
             "catalogue": catalogues(fetcher),
-            "feed": feeds(fetcher, storage, max_bytes=most, max_pixels=pixels),
+            "feed": feeds(
+                fetcher, storage, max_bytes=most, max_file_bytes=settings.fetch_max_file_bytes, max_pixels=pixels
+            ),
         },
         max_failures=settings.max_consecutive_failures,
     )

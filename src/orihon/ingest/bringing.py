@@ -1,4 +1,4 @@
-"""The images of one post into the store, each on its own: one that fails holds no other back."""
+"""The images and files of one post into the store, each on its own: one that fails holds no other back."""
 
 import asyncio
 from collections.abc import Awaitable, Callable, Container, Mapping, Sequence
@@ -7,21 +7,21 @@ import msgspec
 
 from orihon.fetch.client import FetchClient
 from orihon.fetch.errors import Denied, FetchError, RateLimited
-from orihon.ingest.download import PAUSE, BadImage, Batch, Draft, draft_image
+from orihon.ingest.download import PAUSE, BadImage, Batch, Draft, draft_file, draft_image
 from orihon.ingest.walk import TimeIsUp
-from orihon.media.inbound import Probed
+from orihon.media.inbound import Judged, Probed
 from orihon.media.probe import MOST_PIXELS
 from orihon.sources.records import PostMedium
 from orihon.storage.local import LocalStorage
 
 STREAMS = 4
-"""Images of one post that are fetched side by side; pacing decides how fast a host is really asked."""
+"""Media of one post that are fetched side by side; pacing decides how fast a host is really asked."""
 
 Fresh = Callable[[], Awaitable[Mapping[str, str]]]
 """Reads the post again: the addresses of its media as they are now, by key."""
 
 Affordable = Callable[[int], bool]
-"""Whether the source may fetch another image after so many bytes of this post."""
+"""Whether the source may fetch another medium after so many bytes of this post."""
 
 
 class Brought(msgspec.Struct, kw_only=True):
@@ -30,7 +30,7 @@ class Brought(msgspec.Struct, kw_only=True):
     The bytes of those that arrived are on the disk; no row names them yet.
     """
 
-    arrived: dict[str, Probed] = {}
+    arrived: dict[str, Judged] = {}
     failed: dict[str, str] = {}
     out_of_time: bool = False
     out_of_budget: bool = False
@@ -48,13 +48,23 @@ class Brought(msgspec.Struct, kw_only=True):
 
 
 class Bringer(msgspec.Struct, frozen=True, kw_only=True):
-    """What images are fetched with."""
+    """What media are fetched with. `max_bytes` of an image, `max_file_bytes` of any other file."""
 
     fetcher: FetchClient
     storage: LocalStorage
     max_bytes: int
+    max_file_bytes: int
     max_pixels: int = MOST_PIXELS
     pause: float = PAUSE
+
+    def refuses(self, medium: PostMedium) -> str | None:
+        """Why a file is not even asked for, in words: by what its post says of its size, it is too large."""
+        if medium.kind == "image" or medium.size is None or medium.size <= self.max_file_bytes:
+            return None
+        return (
+            f"It has {medium.size:,} bytes, more than the {self.max_file_bytes:,} that ORIHON_MAX_ATTACHMENT_BYTES "
+            "allows. Raise it and have the whole feed walked again, if the file is wanted."
+        )
 
     async def bring(
         self,
@@ -98,17 +108,31 @@ class Bringer(msgspec.Struct, frozen=True, kw_only=True):
             raise errors.exceptions[0] from None
         return brought
 
-    async def _draft(self, medium: PostMedium, referer: str, fresh: Fresh, stand_ins: Container[str]) -> Draft:
+    async def _draft(
+        self, medium: PostMedium, referer: str, fresh: Fresh, stand_ins: Container[str]
+    ) -> Draft[Probed] | Draft[Judged]:
         try:
-            return await self._ask(medium.url, medium.referer or referer, stand_ins)
+            return await self._ask(medium, medium.url, medium.referer or referer, stand_ins)
         except Denied:
             # A signed address that ran out since the page was read; one look at the post tells.
             now = (await fresh()).get(medium.key)
             if now is None or now == medium.url:
                 raise
-            return await self._ask(now, medium.referer or referer, stand_ins)
+            return await self._ask(medium, now, medium.referer or referer, stand_ins)
 
-    async def _ask(self, url: str, referer: str, stand_ins: Container[str]) -> Draft:
+    async def _ask(
+        self, medium: PostMedium, url: str, referer: str, stand_ins: Container[str]
+    ) -> Draft[Probed] | Draft[Judged]:
+        if medium.kind == "file":
+            return await draft_file(
+                self.fetcher,
+                self.storage,
+                url,
+                referer=referer,
+                max_bytes=self.max_file_bytes,
+                max_pixels=self.max_pixels,
+                pause=self.pause,
+            )
         return await draft_image(
             self.fetcher,
             self.storage,

@@ -169,7 +169,7 @@ class ChapterFetcher:
         waiting = iter(refs)
         name = chapter.title or (f"Chapter {chapter.number}" if chapter.number is not None else "Chapter")
 
-        async def draft(ref: PageRef) -> Draft:
+        async def draft(ref: PageRef) -> Draft[Probed]:
             return await draft_image(
                 self._fetcher, self._storage, ref.url,
                 referer=ref.referer or chapter.url, max_bytes=self._max_bytes, max_pixels=self._max_pixels,

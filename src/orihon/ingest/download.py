@@ -1,16 +1,16 @@
-"""One image from a site into the store: streamed, hashed, sniffed and probed on the way in."""
+"""One image or file from a site into the store: streamed, hashed, sniffed and probed on the way in."""
 
 import asyncio
-from collections.abc import Container
+from collections.abc import Callable, Container
 from types import TracebackType
-from typing import Self
+from typing import Any, Generic, Self, TypeVar
 
 import msgspec
 
 from orihon.fetch.client import FetchClient
 from orihon.fetch.errors import FetchError, Placeholder
 from orihon.media.errors import MediaError
-from orihon.media.inbound import Inbound, Probed, judge
+from orihon.media.inbound import Inbound, Judged, Probed, judge, judge_file
 from orihon.media.probe import MOST_PIXELS
 from orihon.media.store import storage_key
 from orihon.storage.errors import StorageError
@@ -23,8 +23,11 @@ PAUSE = 2.0
 """Seconds between two tries (crawler-core A4)."""
 
 
+T = TypeVar("T", bound=Judged)
+
+
 class BadImage(Exception):
-    """What arrived is not a usable image. The text names the address and the reason."""
+    """What arrived is not a usable image, or an empty file. The text names the address and the reason."""
 
 
 class Arrived(msgspec.Struct, frozen=True, kw_only=True):
@@ -34,10 +37,10 @@ class Arrived(msgspec.Struct, frozen=True, kw_only=True):
     key: str
 
 
-class Draft(msgspec.Struct, frozen=True, kw_only=True):
-    """A whole image, on the disk under a temporary name. Put it into the store, or discard it."""
+class Draft(msgspec.Struct, Generic[T], frozen=True, kw_only=True):
+    """A whole file, on the disk under a temporary name. Put it into the store, or discard it."""
 
-    probed: Probed
+    probed: T
     staged: Staged
 
     @property
@@ -55,9 +58,9 @@ class Batch:
 
     def __init__(self, storage: LocalStorage) -> None:
         self._storage = storage
-        self._waiting: list[Draft] = []
+        self._waiting: list[Draft[Any]] = []
 
-    async def add(self, draft: Draft) -> None:
+    async def add(self, draft: Draft[Any]) -> None:
         """Take a draft over; the batch discards what it does not keep.
 
         Raises:
@@ -88,11 +91,23 @@ HELD = 1024 * 1024
 disk, a thread takes each image in a few calls, and what is no image never gets to the disk at all."""
 
 
-class _Sink:
+class _Judge(msgspec.Struct, Generic[T], frozen=True):
+    """What makes a verdict of a file that was held in memory, and of one that was written on the way."""
+
+    held: Callable[..., T]
+    written: Callable[[Inbound], T]
+
+
+_IMAGES: _Judge[Probed] = _Judge(judge, Inbound.finish)
+_FILES: _Judge[Judged] = _Judge(judge_file, Inbound.finish_file)
+
+
+class _Sink(Generic[T]):
     """Where the bytes of a download go; a body that starts over starts a new one."""
 
-    def __init__(self, storage: LocalStorage, most_pixels: int) -> None:
+    def __init__(self, storage: LocalStorage, most_pixels: int, judge: _Judge[T]) -> None:
         self._storage = storage
+        self._judge = judge
         self._most_pixels = most_pixels
         self._held: list[bytes] = []
         self._size = 0
@@ -117,22 +132,22 @@ class _Sink:
             self._long[0].discard()
             self._long = None
 
-    def settle(self) -> Draft:
+    def settle(self) -> Draft[T]:
         """Judge the whole and bring it to the disk. Blocks: for a thread.
 
         Raises:
-            MediaError: it is no whole image.
+            MediaError: it is not what was asked for.
             StorageError: it could not be written.
         """
         if self._long is None:
             body = self._rest()
-            probed = judge(body, most_pixels=self._most_pixels)
+            probed = self._judge.held(body, most_pixels=self._most_pixels)
             staged = self._storage.stage()
             staged.write(body)
         else:
             staged, inbound = self._long
             inbound.write(self._rest())
-            probed = inbound.finish()
+            probed = self._judge.written(inbound)
         try:
             staged.flush()
         except StorageError:
@@ -182,7 +197,7 @@ async def draft_image(
     max_pixels: int = MOST_PIXELS,
     pause: float = PAUSE,
     stand_ins: Container[str] = (),
-) -> Draft:
+) -> Draft[Probed]:
     """Fetch an image under a temporary name, for callers that put several into the store at once.
 
     Passing failures are tried again inline; whatever ends it leaves nothing behind. `stand_ins` are the hashes
@@ -193,9 +208,48 @@ async def draft_image(
         BadImage: the bytes are no whole image of an accepted format.
         StorageFull: the disk is full.
     """
+    return await _draft(
+        fetcher, lambda: _Sink(storage, max_pixels, _IMAGES), url,
+        referer=referer, max_bytes=max_bytes, pause=pause, stand_ins=stand_ins,
+    )  # fmt: skip
+
+
+async def draft_file(
+    fetcher: FetchClient,
+    storage: LocalStorage,
+    url: str,
+    *,
+    referer: str | None,
+    max_bytes: int,
+    max_pixels: int = MOST_PIXELS,
+    pause: float = PAUSE,
+) -> Draft[Judged]:
+    """Fetch a file that may be anything but a page for people; see `draft_image`.
+
+    Raises:
+        FetchError: see `draft_image`; `TooLarge` where it has more than `max_bytes`.
+        BadImage: it is empty.
+        StorageFull: the disk is full.
+    """
+    return await _draft(
+        fetcher, lambda: _Sink(storage, max_pixels, _FILES), url,
+        referer=referer, max_bytes=max_bytes, pause=pause, stand_ins=(),
+    )  # fmt: skip
+
+
+async def _draft(
+    fetcher: FetchClient,
+    sink: Callable[[], _Sink[T]],
+    url: str,
+    *,
+    referer: str | None,
+    max_bytes: int,
+    pause: float,
+    stand_ins: Container[str],
+) -> Draft[T]:
     for attempt in range(1, TRIES + 1):
         try:
-            draft = await _once(fetcher, _Sink(storage, max_pixels), url, referer=referer, max_bytes=max_bytes)
+            draft = await _once(fetcher, sink(), url, referer=referer, max_bytes=max_bytes)
             _refuse_stand_in(draft, url, stand_ins)
         except FetchError as error:
             if attempt == TRIES or not error.retryable or error.retry_after is not None:
@@ -209,13 +263,13 @@ async def draft_image(
     raise AssertionError  # the last attempt returns or raises
 
 
-def _refuse_stand_in(draft: Draft, url: str, stand_ins: Container[str]) -> None:
+def _refuse_stand_in(draft: Draft[Any], url: str, stand_ins: Container[str]) -> None:
     if draft.probed.sha256.hex() in stand_ins:
         draft.staged.discard()
         raise Placeholder(url)
 
 
-async def _once(fetcher: FetchClient, sink: _Sink, url: str, *, referer: str | None, max_bytes: int) -> Draft:
+async def _once(fetcher: FetchClient, sink: _Sink[T], url: str, *, referer: str | None, max_bytes: int) -> Draft[T]:
     try:
         await fetcher.download(url, sink, referer=referer, max_bytes=max_bytes)
         return await _settled(sink)
@@ -226,7 +280,7 @@ async def _once(fetcher: FetchClient, sink: _Sink, url: str, *, referer: str | N
         raise
 
 
-async def _settled(sink: _Sink) -> Draft:
+async def _settled(sink: _Sink[T]) -> Draft[T]:
     settling = asyncio.ensure_future(asyncio.to_thread(sink.settle))
     try:
         return await asyncio.shield(settling)
@@ -236,6 +290,6 @@ async def _settled(sink: _Sink) -> Draft:
         raise
 
 
-def _throw_away(settling: "asyncio.Future[Draft]") -> None:
+def _throw_away(settling: "asyncio.Future[Draft[Any]]") -> None:
     if not settling.cancelled() and settling.exception() is None:
         settling.result().staged.discard()

@@ -1,9 +1,10 @@
-"""Feed sources: an item is a post; keeping it means its images in the store, its chapter and its pages.
+"""Feed sources: an item is a post; keeping it means its media in the store, its chapter, its pages and its files.
 
 What is known of a page's media and posts is read when the page is, so that a post that is held costs no statement and
 no request. What a post changes is one transaction: media, work, chapter, pages, both ledgers, follow-up jobs.
 """
 
+from collections import Counter
 from collections.abc import Mapping
 from uuid import UUID
 
@@ -46,18 +47,28 @@ def feeds(
     storage: LocalStorage,
     *,
     max_bytes: int,
+    max_file_bytes: int,
     max_pixels: int = MOST_PIXELS,
     pause: float = PAUSE,
 ) -> LineKind:
     """How sources of kind `feed` are walked."""
-    bringer = Bringer(fetcher=fetcher, storage=storage, max_bytes=max_bytes, max_pixels=max_pixels, pause=pause)
+    bringer = Bringer(
+        fetcher=fetcher,
+        storage=storage,
+        max_bytes=max_bytes,
+        max_file_bytes=max_file_bytes,
+        max_pixels=max_pixels,
+        pause=pause,
+    )
     return LineKind(
         make=lambda walk: FeedLine(walk, bringer), items="posts", metric="feed_walk", most_chunks=MOST_CHUNKS
     )
 
 
 class _Known(msgspec.Struct, frozen=True, kw_only=True):
-    """What is held of a post and of its images. `stored`: images that the store has whole, by key."""
+    """What is held of a post and of its media. `stored`: those that the store has whole; `shown`: those that its pages
+    and files name. By key.
+    """
 
     post: KnownPost | None
     told: bytes
@@ -128,13 +139,13 @@ class FeedLine:
         if time_is_up():
             return Cut()
         known = self._known[item.key]
-        wanted = [medium for medium in item.images if known.fates[medium.key] is Fate.LOOK]
+        wanted = [medium for medium in item.media if known.fates[medium.key] is Fate.LOOK]
         wanted = [medium for medium in wanted if medium.key not in known.stored]
         brought = await self._bring(item, wanted, time_is_up) if wanted else Brought()
         if brought.out_of_time and not brought.arrived and not brought.failed:
             return Cut()
-        held = len(item.images) - len(wanted)
-        dead = sum(one is Fate.DEAD for one in known.fates.values())
+        fates = Counter(known.fates.values())
+        dead, refused = fates[Fate.DEAD], fates[Fate.REFUSED]
         if known.edited or brought.arrived or brought.failed or _rediscovered(known):
             await self._record(item, known, brought)
         counts.media_new += len(brought.arrived)
@@ -143,8 +154,9 @@ class FeedLine:
             raise brought.paused
         if brought.stopped:
             return Cut(Outcome.LIMIT if brought.out_of_budget else Outcome.CONTINUED)
-        counts.media_held += held - dead
+        counts.media_held += len(item.media) - len(wanted) - dead - refused
         counts.media_dead += dead
+        counts.media_refused += refused
         _count(counts, known)
         if brought.failed and not brought.arrived:
             self._in_a_row = 0
@@ -176,47 +188,43 @@ class FeedLine:
 
     async def _look(self, db: Connection, work_key: str, page: tuple[Post, ...]) -> dict[str, _Known]:
         """What is known of the posts of a page: two statements, and three looks more where something is missing."""
-        keys = {medium.key for post in page for medium in post.images}
+        keys = {medium.key for post in page for medium in post.media}
         entries = await ledger.look_up(db, self._source.id, keys)
         held = await posts.known(db, self._source.id, work_key, {post.key for post in page})
         known: dict[str, _Known] = {}
         for post in page:
             told, one = posts.fingerprint(post), held.get(post.key)
             edited = one is None or one.fingerprint != told
-            mine = {medium.key: entries.get(medium.key, UNKNOWN) for medium in post.images}
-            fates = {key: self._fate(entry, edited=edited) for key, entry in mine.items()}
+            mine = {medium.key: entries.get(medium.key, UNKNOWN) for medium in post.media}
+            fates = {medium.key: self._fate(medium, mine[medium.key], edited=edited) for medium in post.media}
             known[post.key] = _Known(post=one, told=told, fates=fates, entries=mine, stored={}, shown={})
         await self._look_closer(db, page, known)
         return known
 
-    def _fate(self, entry: Entry, *, edited: bool) -> Fate:
-        return fate(
+    def _fate(self, medium: PostMedium, entry: Entry, *, edited: bool) -> Fate:
+        found = fate(
             seen=entry.seen,
             stored=entry.media_id is not None,
             attempts=entry.attempts,
             edited=edited,
             distrust=self._plan.distrust,
         )
+        return Fate.REFUSED if found is Fate.LOOK and self._bringer.refuses(medium) else found
 
     async def _look_closer(self, db: Connection, page: tuple[Post, ...], known: dict[str, _Known]) -> None:
-        """Tier 2: media that the ledger names, or that the page at their place shows, and whose bytes are whole."""
+        """Tier 2: media that the ledger names, or that stand at their place in the post, and whose bytes are whole."""
         doubtful = [post for post in page if Fate.LOOK in known[post.key].fates.values()]
         chapters = [one.post.chapter_id for post in doubtful if (one := known[post.key]).post and not one.edited]
         shown = await posts.shown(db, chapters)
         candidates: dict[str, dict[str, UUID]] = {}
         for post in doubtful:
             one = known[post.key]
-            places = {medium.key: number for number, medium in enumerate(post.images, 1)}
-            there = {
-                key: media_id
-                for key, number in places.items()
-                if one.post and (media_id := shown.get((one.post.chapter_id, number)))
-            }
+            there = shown[one.post.chapter_id].of(post) if one.post and one.post.chapter_id in shown else {}
             known[post.key] = msgspec.structs.replace(one, shown=there)
             candidates[post.key] = {
                 key: media_id
-                for key in places
-                if one.fates[key] is Fate.LOOK and (media_id := one.entries[key].media_id or there.get(key))
+                for key, found in one.fates.items()
+                if found is Fate.LOOK and (media_id := one.entries[key].media_id or there.get(key))
             }
         verified = await ledger.verified(db, {media_id for some in candidates.values() for media_id in some.values()})
         lost = set(await self._bringer.storage.missing(list(verified.values()))) if verified else set()
@@ -227,11 +235,10 @@ class FeedLine:
     async def _bring(self, item: Post, wanted: list[PostMedium], time_is_up: TimeIsUp) -> Brought:
         async def fresh() -> dict[str, str]:
             try:
-                pages = await self._adapter.pages(self._bringer.fetcher, ChapterRef(key=item.key, url=item.url))
+                post = await self._adapter.post(self._bringer.fetcher, ChapterRef(key=item.key, url=item.url))
             except SourceError:
                 return {}
-            now = {page.number: page.url for page in pages}
-            return {medium.key: now[number] for number, medium in enumerate(item.images, 1) if number in now}
+            return {medium.key: medium.url for medium in post.media}
 
         def affordable(more: int) -> bool:
             return within_budget(self._spent + more, self._source.byte_budget)
@@ -254,24 +261,22 @@ class FeedLine:
             await queue.hold(db, self._claim)
             media = await store.keep_all(db, self._bringer.storage, brought.arrived.values())
             new = {key: media[one.sha256].id for key, one in brought.arrived.items()}
-            pages = {
-                number: media_id
-                for number, medium in enumerate(item.images, 1)
-                if (media_id := _shows(medium.key, known, new))
-            }
+            here = {medium.key: there for medium in item.media if (there := _shows(medium.key, known, new))}
+            missing = {one.key: reason for one in item.files if (reason := self._bringer.refuses(one))} | brought.failed
             await posts.keep(
                 db, self._source.id, work_id, work_key, item,
-                held=known.post, told=None if brought.stopped else known.told, media=pages,
+                held=known.post, told=None if brought.stopped else known.told, media=here, missing=missing,
             )  # fmt: skip
             await ledger.write(db, self._source.id, seen={**known.stored, **new}, failed=brought.failed)
-            await queue.enqueue_many(db, [CheckMedium(media_id=medium.id) for medium in media.values()])
+            images = [medium.id for medium in media.values() if medium.format != "file"]
+            await queue.enqueue_many(db, [CheckMedium(media_id=media_id) for media_id in images])
             if brought.arrived:
                 await db.execute(_SPENT, self._source.id, brought.size)
             await notify(db, "library", str(work_id))
 
 
 def _shows(key: str, known: _Known, new: Mapping[str, UUID]) -> UUID | None:
-    """The medium of a page: what arrived, what is held, or what stood there before."""
+    """The medium of a key: what arrived, what is held, or what stood there before."""
     return new.get(key) or known.stored.get(key) or known.entries[key].media_id or known.shown.get(key)
 
 

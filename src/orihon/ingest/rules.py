@@ -135,6 +135,8 @@ class Fate(StrEnum):
 
     HELD = "held"
     DEAD = "dead"
+    REFUSED = "refused"
+    """It is not asked for, and the post says why; there is nothing to wait for."""
     LOOK = "look"
     """It is held if the store has it; else it is fetched."""
 

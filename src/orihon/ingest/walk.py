@@ -41,6 +41,7 @@ class Counts(msgspec.Struct, kw_only=True):
     media_held: int = 0
     media_failed: int = 0
     media_dead: int = 0
+    media_refused: int = 0
     entered: int = 0
 
 

@@ -80,6 +80,8 @@ class WalkFeed(WalkSource, frozen=True, kw_only=True, tag="walk_feed"):
     """The same for a creator's feed. A `platform` is walked by one job at a time, whoever it is that posts there."""
 
     lane = "feeds"
+    # A chunk ends after a minute, but not in the midst of a file, and files of posts are large.
+    time_limit = 3600.0
     platform: str
 
     def concurrency_key(self) -> str:

@@ -9,7 +9,7 @@ import asyncpg
 import msgspec
 
 from orihon.db.pool import Connection
-from orihon.library import visibility
+from orihon.library import images, visibility
 
 State = Literal["ready", "queued", "failed", "absent"]
 
@@ -47,10 +47,15 @@ class ChapterLink(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Attachment(msgspec.Struct, frozen=True, kw_only=True):
-    """A file of a post that is no page. Its bytes are not kept; `size` is what the source says."""
+    """A file of a post that is no page. `url`: where its bytes are; None: they are not here, and `error` says why.
+
+    `size` in bytes; of one that is not here, what the source says.
+    """
 
     name: str
     size: int | None
+    url: str | None
+    error: str | None
 
 
 class ChapterDetail(Chapter, frozen=True, kw_only=True):
@@ -91,9 +96,11 @@ _IN_READING_ORDER = f"""
 """
 
 # Only of the chapter that was asked for, by the index of the unique key.
-_FILES = """
-    coalesce((SELECT jsonb_agg(jsonb_build_object('name', a.name, 'size', a.size) ORDER BY a.position)
-                FROM attachments a WHERE a.chapter_id = c.id AND here.place = 'here'), '[]')
+_FILES = f"""
+    coalesce((SELECT jsonb_agg(jsonb_build_object('name', a.name, 'size', coalesce(m.size, a.size), 'error', a.error,
+                                                  'url', {images.URL}) ORDER BY a.position)
+                FROM attachments a LEFT JOIN media m ON m.id = a.media_id
+               WHERE a.chapter_id = c.id AND here.place = 'here'), '[]')
 """
 
 _PLACED = f"""

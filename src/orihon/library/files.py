@@ -3,17 +3,17 @@
 import msgspec
 
 from orihon.db.pool import Connection, Pool
-from orihon.media.sniff import Format
+from orihon.media.sniff import Kind
 
 
 class File(msgspec.Struct, frozen=True, kw_only=True):
-    """The bytes of a medium: storage key, format, bytes, and pixels as shown."""
+    """The bytes of a medium: storage key, format, bytes, and pixels as shown (None: no image)."""
 
     storage_key: str
-    format: Format
+    format: Kind
     size: int
-    width: int
-    height: int
+    width: int | None
+    height: int | None
 
 
 _FIND = """

@@ -3,7 +3,7 @@
 import asyncpg
 import msgspec
 
-from orihon.media.sniff import EXTENSIONS, Format
+from orihon.media.sniff import EXTENSIONS, Kind
 
 ROOT = "/api/v1/files"
 """Where the web process serves media. An address holds the hash of the bytes, so it never changes meaning."""
@@ -23,14 +23,17 @@ COLUMNS = "m.sha256, m.format, m.width, m.height, m.dominant_color"
 
 _CASES = " ".join(f"WHEN '{kind}' THEN '{extension}'" for kind, extension in EXTENSIONS.items())
 
+URL = f"'{ROOT}/' || encode(m.sha256, 'hex') || '.' || CASE m.format {_CASES} END"
+"""The address of the bytes of `media m`, made by the database; null where the join found none."""
+
 JSON = f"""
     CASE WHEN m.id IS NOT NULL THEN json_build_object(
-        'url', '{ROOT}/' || encode(m.sha256, 'hex') || '.' || CASE m.format {_CASES} END,
+        'url', {URL},
         'width', m.width, 'height', m.height, 'color', m.dominant_color) END"""
 """The same as JSON made by the database, for lists; null where the join found no medium."""
 
 
-def url(sha256: bytes, kind: Format) -> str:
+def url(sha256: bytes, kind: Kind) -> str:
     """The address of a medium's bytes."""
     return f"{ROOT}/{sha256.hex()}.{EXTENSIONS[kind]}"
 

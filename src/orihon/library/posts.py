@@ -1,4 +1,4 @@
-"""Posts: the chapters of a feed. A post's images are its pages, numbered by their place in it."""
+"""Posts: the chapters of a feed. A post's images are its pages, numbered by their place in it; files stand beside."""
 
 import hashlib
 from collections.abc import Collection, Mapping
@@ -18,6 +18,18 @@ class KnownPost(msgspec.Struct, frozen=True, kw_only=True):
 
     chapter_id: UUID
     fingerprint: bytes | None
+
+
+class Shown(msgspec.Struct, frozen=True):
+    """Which media a chapter names: by the numbers of its pages, and by the keys of its files."""
+
+    pages: dict[int, UUID] = {}
+    files: dict[str, UUID] = {}
+
+    def of(self, post: Post) -> dict[str, UUID]:
+        """The media that stand where a post has its own, by their keys."""
+        pages = {one.key: self.pages[number] for number, one in enumerate(post.images, 1) if number in self.pages}
+        return pages | {one.key: self.files[one.key] for one in post.files if one.key in self.files}
 
 
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
@@ -41,7 +53,11 @@ _KNOWN = """
      WHERE source_id = $1 AND work_key = $2 AND key = ANY ($3)
 """
 
-_SHOWN = "SELECT chapter_id, number, media_id FROM pages WHERE chapter_id = ANY ($1)"
+_SHOWN = """
+    SELECT chapter_id, number, NULL AS key, media_id FROM pages WHERE chapter_id = ANY ($1)
+    UNION ALL
+    SELECT chapter_id, NULL, key, media_id FROM attachments WHERE chapter_id = ANY ($1) AND media_id IS NOT NULL
+"""
 
 _INSERT = """
     INSERT INTO chapters (work_id, title, sort_key, body, published_at, textual)
@@ -68,11 +84,15 @@ _HOLDS_ANY = "SELECT EXISTS (SELECT FROM source_chapters WHERE source_id = $1 AN
 
 _CUT_FILES = "DELETE FROM attachments WHERE chapter_id = $1 AND NOT key = ANY ($2)"
 
+# What was brought once stays, whatever a later try says.
 _PUT_FILES = """
-    INSERT INTO attachments (chapter_id, key, position, name, size, url)
-    SELECT $1, * FROM unnest($2::text[], $3::integer[], $4::text[], $5::bigint[], $6::text[])
+    INSERT INTO attachments AS held (chapter_id, key, position, name, size, url, media_id, error)
+    SELECT $1, * FROM unnest($2::text[], $3::integer[], $4::text[], $5::bigint[], $6::text[], $7::uuid[], $8::text[])
     ON CONFLICT (chapter_id, key) DO UPDATE
-       SET position = excluded.position, name = excluded.name, size = excluded.size, url = excluded.url
+       SET position = excluded.position, name = excluded.name, size = excluded.size, url = excluded.url,
+           media_id = coalesce(excluded.media_id, held.media_id),
+           error = CASE WHEN coalesce(excluded.media_id, held.media_id) IS NULL
+                        THEN coalesce(excluded.error, held.error) END
 """
 
 
@@ -84,14 +104,16 @@ async def known(db: Connection, source_id: UUID, work_key: str, keys: Collection
     }
 
 
-async def shown(db: Connection, chapters: Collection[UUID]) -> dict[tuple[UUID, int], UUID]:
-    """Which medium each page of some chapters shows, by chapter and number."""
-    if not chapters:
-        return {}
-    return {
-        (record["chapter_id"], record["number"]): record["media_id"]
-        for record in await db.fetch(_SHOWN, list(chapters))
-    }
+async def shown(db: Connection, chapters: Collection[UUID]) -> dict[UUID, Shown]:
+    """Which media the pages and files of some chapters are, in one statement."""
+    found = {chapter_id: Shown(pages={}, files={}) for chapter_id in chapters}
+    for record in await db.fetch(_SHOWN, list(chapters)) if chapters else ():
+        one = found[record["chapter_id"]]
+        if record["key"] is None:
+            one.pages[record["number"]] = record["media_id"]
+        else:
+            one.files[record["key"]] = record["media_id"]
+    return found
 
 
 async def any_held(db: Connection, source_id: UUID, work_key: str) -> bool:
@@ -109,12 +131,14 @@ async def keep(
     *,
     held: KnownPost | None,
     told: bytes | None,
-    media: Mapping[int, UUID],
+    media: Mapping[str, UUID],
+    missing: Mapping[str, str],
 ) -> UUID:
     """Make a post's chapter show what the post says now, in the caller's transaction; returns the chapter.
 
-    `media` by page number are all that is there; a page that is not in it is removed, the others keep their ids.
-    `told` is the fingerprint, None while the post was not handled to its end. Nobody else keeps posts of this source.
+    `media` by key are all that is there; a page that is not in it is removed, the others keep their ids. `missing`:
+    why, in words, a file is not. `told` is the fingerprint, None while the post was not handled to its end. Nobody
+    else keeps posts of this source.
     """
     facts = post.title, sort_key(post.published_at), post.text or None, post.published_at, not post.images
     if held is None:
@@ -125,12 +149,15 @@ async def keep(
         chapter_id = held.chapter_id
         await db.execute(_REFRESH, chapter_id, *facts)
         await db.execute(_RELINK, source_id, work_key, post.key, post.url, told)
-    await content.replace_pages(db, chapter_id, media)
-    await _keep_files(db, chapter_id, post)
+    pages = {number: media[one.key] for number, one in enumerate(post.images, 1) if one.key in media}
+    await content.replace_pages(db, chapter_id, pages)
+    await _keep_files(db, chapter_id, post, media, missing)
     return chapter_id
 
 
-async def _keep_files(db: Connection, chapter_id: UUID, post: Post) -> None:
+async def _keep_files(
+    db: Connection, chapter_id: UUID, post: Post, media: Mapping[str, UUID], missing: Mapping[str, str]
+) -> None:
     files = post.files
     await db.execute(_CUT_FILES, chapter_id, [one.key for one in files])
     if files:
@@ -142,4 +169,10 @@ async def _keep_files(db: Connection, chapter_id: UUID, post: Post) -> None:
             [one.name for one in files],
             [one.size for one in files],
             [one.url for one in files],
+            [media.get(one.key) for one in files],
+            [_stored(missing.get(one.key)) for one in files],
         )
+
+
+def _stored(text: str | None) -> str | None:
+    return text and text.replace("\x00", " ")[:2000]

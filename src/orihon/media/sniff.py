@@ -5,16 +5,27 @@ from typing import Literal
 
 Format = Literal["jpeg", "png", "webp", "gif", "avif"]
 
+Kind = Format | Literal["file"]
+"""What is kept: an image of an accepted format, or a file that is none and is kept as it is."""
+
 PREFIX = 512
 """How many first bytes decide."""
 
-EXTENSIONS: dict[Format, str] = {"jpeg": "jpg", "png": "png", "webp": "webp", "gif": "gif", "avif": "avif"}
-MIME_TYPES: dict[Format, str] = {
+EXTENSIONS: dict[Kind, str] = {
+    "jpeg": "jpg",
+    "png": "png",
+    "webp": "webp",
+    "gif": "gif",
+    "avif": "avif",
+    "file": "bin",
+}
+MIME_TYPES: dict[Kind, str] = {
     "jpeg": "image/jpeg",
     "png": "image/png",
     "webp": "image/webp",
     "gif": "image/gif",
     "avif": "image/avif",
+    "file": "application/octet-stream",
 }
 
 _AVIF_BRANDS = (b"avif", b"avis")

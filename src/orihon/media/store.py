@@ -6,21 +6,21 @@ from uuid import UUID
 import msgspec
 
 from orihon.db.pool import Connection
-from orihon.media.inbound import Probed
-from orihon.media.sniff import EXTENSIONS, Format
+from orihon.media.inbound import Judged
+from orihon.media.sniff import EXTENSIONS, Kind
 from orihon.storage.errors import StorageError
 from orihon.storage.local import AREA, LocalStorage
 
 
 class Medium(msgspec.Struct, frozen=True, kw_only=True):
-    """A medium as its row says."""
+    """A medium as its row says. One that is no image (`file`) has no pixels, and needs no further check."""
 
     id: UUID
     sha256: bytes
-    format: Format
+    format: Kind
     size: int
-    width: int
-    height: int
+    width: int | None
+    height: int | None
     state: str
 
 
@@ -32,17 +32,26 @@ So a row is made either before a removal, and seen by it, or after, and then the
 
 _SHARE = "SELECT pg_advisory_xact_lock_shared($1)"
 
-# Bytes that arrive again are judged again: what was missing or broken on the disk is whole now.
+# Bytes that arrive again are judged again: what was missing or broken on the disk is whole now, and what was taken for
+# no image while fewer pixels were accepted may be one.
 _KEEP = """
     WITH arrived AS (
         SELECT * FROM unnest($1::bytea[], $2::text[], $3::bigint[], $4::integer[], $5::integer[], $6::smallint[],
                              $7::text[])
                AS a (sha256, format, size, width, height, orientation, storage_key)
     ), kept AS (
-        INSERT INTO media AS m (sha256, format, size, width, height, orientation)
-        SELECT sha256, format, size, width, height, orientation FROM arrived
+        INSERT INTO media AS m (sha256, format, size, width, height, orientation, state)
+        SELECT sha256, format, size, width, height, orientation,
+               CASE format WHEN 'file' THEN 'verified' ELSE 'probed' END
+          FROM arrived
         ON CONFLICT (sha256) DO UPDATE
-           SET kept_at = now(), damage = NULL, state = CASE m.state WHEN 'damaged' THEN 'probed' ELSE m.state END
+           SET kept_at = now(), damage = NULL,
+               (format, width, height, orientation, state) = (
+                   SELECT m.format, m.width, m.height, m.orientation,
+                          CASE m.state WHEN 'damaged' THEN 'probed' ELSE m.state END WHERE m.format <> 'file'
+                   UNION ALL
+                   SELECT excluded.format, excluded.width, excluded.height, excluded.orientation, excluded.state
+                    WHERE m.format = 'file')
         RETURNING id, sha256, format, size, width, height, state
     ), located AS (
         INSERT INTO media_locations (media_id, storage_key)
@@ -53,18 +62,18 @@ _KEEP = """
 """
 
 
-def storage_key(sha256: bytes, kind: Format) -> str:
+def storage_key(sha256: bytes, kind: Kind) -> str:
     """Where bytes of this content lie: `media/ab/cd/<sha256>.<ext>`."""
     name = sha256.hex()
     return f"{AREA}/{name[:2]}/{name[2:4]}/{name}.{EXTENSIONS[kind]}"
 
 
-async def keep(db: Connection, storage: LocalStorage, probed: Probed) -> Medium:
+async def keep(db: Connection, storage: LocalStorage, probed: Judged) -> Medium:
     """Record bytes that were put into the store; see `keep_all`."""
     return (await keep_all(db, storage, [probed]))[probed.sha256]
 
 
-async def keep_all(db: Connection, storage: LocalStorage, arrived: Iterable[Probed]) -> dict[bytes, Medium]:
+async def keep_all(db: Connection, storage: LocalStorage, arrived: Iterable[Judged]) -> dict[bytes, Medium]:
     """Record bytes that were put into the store, in the caller's transaction, by SHA-256; equal bytes are one medium.
 
     Raises:

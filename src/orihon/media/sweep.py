@@ -52,6 +52,7 @@ _FORGET = """
         SELECT m.id FROM media m
          WHERE m.id > $1 AND ($2::uuid IS NULL OR m.id <= $2) AND m.kept_at < now() - make_interval(secs => $3)
            AND NOT EXISTS (SELECT FROM pages p WHERE p.media_id = m.id)
+           AND NOT EXISTS (SELECT FROM attachments a WHERE a.media_id = m.id)
            AND NOT EXISTS (SELECT FROM covers c WHERE c.media_id = m.id)
            AND NOT EXISTS (SELECT FROM works w WHERE w.cover_media_id = m.id)
            FOR UPDATE SKIP LOCKED
@@ -77,7 +78,7 @@ async def sweep(
     force: bool = False,
     clock: Callable[[], float] = time.time,
 ) -> Swept:
-    """Remove media that no page and no cover shows, files that no row names and leftovers of broken downloads.
+    """Remove media that nothing shows or offers, files that no row names, and leftovers of broken downloads.
 
     Nothing is removed from the store when the database cannot answer.
 

@@ -119,8 +119,8 @@ _POSTS = """
     SELECT sc.key, c.title, c.body, c.page_count,
            (SELECT coalesce(jsonb_agg(jsonb_build_array(p.number, encode(m.sha256, 'hex')) ORDER BY p.number), '[]')
               FROM pages p JOIN media m ON m.id = p.media_id WHERE p.chapter_id = c.id) AS pages,
-           (SELECT coalesce(array_agg(a.name ORDER BY a.position), '{}')
-              FROM attachments a WHERE a.chapter_id = c.id) AS files
+           (SELECT coalesce(jsonb_agg(jsonb_build_array(a.name, encode(m.sha256, 'hex')) ORDER BY a.position), '[]')
+              FROM attachments a LEFT JOIN media m ON m.id = a.media_id WHERE a.chapter_id = c.id) AS files
       FROM source_chapters sc JOIN chapters c ON c.id = sc.chapter_id
      WHERE sc.source_id = $1 AND sc.dropped_at IS NULL
   ORDER BY c.sort_key, c.number, c.created_at, c.id
@@ -231,7 +231,7 @@ def _feed(offered: Creator, held: Sequence[Any]) -> Iterator[str]:
             "title": post.title or None,
             "body": post.text or None,
             "pages": [[number, one.sha256] for number, one in enumerate(images, 1) if not one.lost],
-            "files": [one.name for one in post.attachments if one.kind == "file"],
+            "files": [[one.name, one.sha256] for one in post.attachments if one.kind == "file"],
             "page_count": sum(not one.lost for one in images),
         }
         for name, value in facts.items():

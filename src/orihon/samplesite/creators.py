@@ -10,12 +10,14 @@ from typing import Literal
 
 import msgspec
 
-from orihon.samplesite.catalogue import NEWEST, DrawnCover, Image, Media, Packed, Swatch
+from orihon.samplesite.catalogue import NEWEST, DrawnCover, Given, Image, Media, Packed, Swatch
 from orihon.samplesite.dice import Dice, digest
 from orihon.samplesite.series import series
 from orihon.samplesite.words import Voice
 
 Kind = Literal["image", "file"]
+
+FILE_ENDINGS = (".zip", ".psd", ".pdf", ".mp4")
 
 LOST_SIZE = 48_213
 """The size that the feed claims for a file that nobody can fetch."""
@@ -24,17 +26,21 @@ LOST_SIZE = 48_213
 class Attachment(msgspec.Struct, frozen=True, kw_only=True):
     """A file of a post. `id` names it for ever; its name does not: every post may have a `1.jpg`.
 
-    `content` None: the feed lists it, and its address answers 404, for ever.
+    `content` None: the feed lists it, and its address answers 404, for ever. `claims`: the size that the feed tells in
+    place of the true one.
     """
 
     id: str
     name: str
     content: Media | None
+    claims: int | None = None
 
     @property
     def kind(self) -> Kind:
         """Whether the site shows it as a picture."""
-        return "file" if isinstance(self.content, Packed) else "image"
+        if isinstance(self.content, Given):
+            return "image" if self.content.content_type.startswith("image/") else "file"
+        return "file" if isinstance(self.content, Packed) or self.name.endswith(FILE_ENDINGS) else "image"
 
 
 class Post(msgspec.Struct, kw_only=True):

@@ -105,7 +105,7 @@ class Feed:
             "size": LOST_SIZE,
         }
         if one.content is not None:
-            told["size"] = await self._weight(one.content)
+            told["size"] = await self._weight(one.content) if one.claims is None else one.claims
             size = None if isinstance(one.content, Packed) else paper.size(one.content)
             if size is not None:
                 told["width"], told["height"] = size

@@ -18,6 +18,7 @@ from orihon.sources.records import (
     Cursor,
     ListingPage,
     PageRef,
+    Post,
     PostPage,
     SourceKind,
     Title,
@@ -138,6 +139,14 @@ class FeedAdapter(Paged, Protocol):
 
     async def creator(self, fetcher: Fetcher) -> Title:
         """Who posts: a title without chapters."""
+        ...
+
+    async def post(self, fetcher: Fetcher, chapter: ChapterRef) -> Post:
+        """A post as it is now, its media with addresses that are good now; asked for where one has run out.
+
+        Raises:
+            LayoutChanged: the feed does not show it any more.
+        """
         ...
 
     async def posts(self, fetcher: Fetcher, cursor: Cursor) -> PostPage:

@@ -8,7 +8,7 @@ import msgspec
 from msgspec import Meta
 
 from orihon.sources.adapter import BadCursor, BadSettings, Fetcher, LayoutChanged, Preset, Setting
-from orihon.sources.records import ChapterRef, Cursor, PageRef, PostPage, SourceKind, Title
+from orihon.sources.records import ChapterRef, Cursor, PageRef, Post, PostPage, SourceKind, Title
 from orihon.sources.sample_feed import wire
 
 MOST_PAGES = 100
@@ -61,13 +61,18 @@ class SampleFeed:
         return PostPage(posts=read.posts, next=following, dropped=read.dropped)
 
     async def pages(self, fetcher: Fetcher, chapter: ChapterRef) -> tuple[PageRef, ...]:
-        """The images of a post, looked for from where it stood; see `Paged.pages`."""
+        """The images of a post; see `Paged.pages`."""
+        post = await self.post(fetcher, chapter)
+        return tuple(PageRef(number=number, url=one.url) for number, one in enumerate(post.images, 1))
+
+    async def post(self, fetcher: Fetcher, chapter: ChapterRef) -> Post:
+        """A post, looked for from where it stood; see `FeedAdapter.post`."""
         address = urldefrag(chapter.url).url
         for _ in range(MOST_PAGES):
             read = await self._read(fetcher, address)
             for post in read.posts:
                 if post.key == chapter.key:
-                    return tuple(PageRef(number=number, url=one.url) for number, one in enumerate(post.images, 1))
+                    return post
             if read.next is None:
                 break
             address = self._address(read.next)

@@ -473,8 +473,10 @@ export interface components {
         };
         /** Attachment */
         Attachment: {
+            error: string | null;
             name: string;
             size: number | null;
+            url: string | null;
         };
         /** AuthConfig */
         AuthConfig: {

@@ -1,0 +1,14 @@
+"""Whole posts: files, tags, what was deleted on purpose, and when a list was last looked at whole.
+
+Revision ID: 0003
+"""
+
+from orihon.db.migrations.script import run_sql
+
+revision = "0003"
+down_revision = "0002"
+
+
+def upgrade() -> None:
+    """Add tables and columns; what older programs read keeps its meaning."""
+    run_sql("0003")
