@@ -61,11 +61,12 @@ class Attachment(msgspec.Struct, frozen=True, kw_only=True):
 class ChapterDetail(Chapter, frozen=True, kw_only=True):
     """A chapter and its neighbours in reading order.
 
-    Of a post also what its author wrote (`body`, plain text), when, and the files beside its pages.
+    Of a post also what its author wrote (`body`, plain text), when, its tags, and the files beside its pages.
     """
 
     body: str | None
     published_at: datetime | None
+    tags: list[str]
     attachments: list[Attachment]
     previous: ChapterLink | None
     next: ChapterLink | None
@@ -103,6 +104,13 @@ _FILES = f"""
                WHERE a.chapter_id = c.id AND here.place = 'here'), '[]')
 """
 
+# What several say is one tag.
+_TAGS = """
+    ARRAY(SELECT t.name FROM chapter_tags ct JOIN tags t ON t.id = ct.tag_id
+           WHERE ct.chapter_id = c.id AND here.place = 'here'
+           GROUP BY t.id ORDER BY min(ct.position), lower(t.name))
+"""
+
 _PLACED = f"""
     WITH placed AS (
         SELECT c.id, lag(c.id) OVER reading AS previous, lead(c.id) OVER reading AS next
@@ -112,7 +120,8 @@ _PLACED = f"""
         UNION ALL SELECT previous, 'previous' FROM placed WHERE id = $2
         UNION ALL SELECT next, 'next' FROM placed WHERE id = $2
     )
-    SELECT here.place, {_COLUMNS}, c.body, c.published_at, {_FILES} AS attachments
+    SELECT here.place, {_COLUMNS}, c.body, c.published_at, {_TAGS} AS tags,
+           {_FILES} AS attachments
       FROM here JOIN chapters c ON c.id = here.id
 """
 

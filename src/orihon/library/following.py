@@ -110,7 +110,7 @@ async def keep_work(db: Connection, source_id: UUID, title: Title, *, kind: Work
     else:
         work_id = known.work_id
     if changed:
-        await _tell(db, work_id, source_id, title)
+        await _tell(db, work_id, source_id, title, kind)
     await _seen(db, source_id, title, work_id, told)
     return KeptWork(
         work_id=work_id,
@@ -160,7 +160,7 @@ _TELL = """
 """
 
 
-async def _tell(db: Connection, work_id: UUID, source_id: UUID, title: Title) -> None:
+async def _tell(db: Connection, work_id: UUID, source_id: UUID, title: Title, kind: WorkKind) -> None:
     told = await db.fetchval(
         _TELL,
         work_id,
@@ -176,7 +176,9 @@ async def _tell(db: Connection, work_id: UUID, source_id: UUID, title: Title) ->
     await titles.refresh(db, work_id)
     await vocabulary.set_people(db, work_id, authors=title.authors, artists=title.artists)
     await vocabulary.set_genres(db, work_id, title.genres)
-    await vocabulary.set_tags(db, work_id, title.tags)
+    if kind != "feed":
+        # Those of a feed are the tags of its posts (`vocabulary.set_chapter_tags`).
+        await vocabulary.set_tags(db, work_id, title.tags)
 
 
 _SEEN = """

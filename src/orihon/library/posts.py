@@ -9,7 +9,7 @@ from uuid import UUID
 import msgspec
 
 from orihon.db.pool import Connection
-from orihon.library import content
+from orihon.library import content, vocabulary
 from orihon.sources.records import Post
 
 
@@ -152,6 +152,8 @@ async def keep(
     pages = {number: media[one.key] for number, one in enumerate(post.images, 1) if one.key in media}
     await content.replace_pages(db, chapter_id, pages)
     await _keep_files(db, chapter_id, post, media, missing)
+    if post.tags or held is not None:
+        await vocabulary.set_chapter_tags(db, work_id, chapter_id, post.tags)
     return chapter_id
 
 

@@ -1,4 +1,4 @@
-"""People, genres and tags of a work, and the copies of their names that lists read.
+"""People, genres and tags of a work or a chapter, and the copies of their names that lists read.
 
 Names are shared vocabulary: one row per name whatever its casing, the first casing stays (DESIGN ruling 10).
 """
@@ -44,6 +44,46 @@ _TAGS = """
         RETURNING id
     )
     INSERT INTO work_tags (work_id, tag_id) SELECT $1, id FROM made
+"""
+
+_CUT_TAGS = "DELETE FROM chapter_tags WHERE chapter_id = $1 AND origin = 'source' RETURNING tag_id"
+
+_NEW_TO_WORK = """
+    SELECT EXISTS (SELECT FROM unnest($2::uuid[]) AS n (tag_id)
+                    WHERE NOT EXISTS (SELECT FROM work_tags wt WHERE wt.work_id = $1 AND wt.tag_id = n.tag_id))
+"""
+
+_CHAPTER_TAGS = """
+    WITH named AS (
+        SELECT DISTINCT ON (lower(name)) name, position
+          FROM unnest($2::text[]) WITH ORDINALITY AS n (name, position) ORDER BY lower(name), position
+    ), made AS (
+        INSERT INTO tags (kind, name) SELECT 'general', name FROM named ORDER BY lower(name)
+        ON CONFLICT (kind, (lower(name))) DO UPDATE SET name = tags.name
+        RETURNING id, name
+    )
+    INSERT INTO chapter_tags (chapter_id, tag_id, origin, position)
+    SELECT $1, made.id, 'source', named.position
+      FROM made JOIN named ON lower(named.name) = lower(made.name)
+    RETURNING tag_id
+"""
+
+# The tags of a feed are those of its posts, the most used first.
+_GATHER = """
+    WITH used AS (
+        SELECT ct.tag_id, count(*) AS posts
+          FROM chapters c JOIN chapter_tags ct ON ct.chapter_id = c.id
+         WHERE c.work_id = $1 GROUP BY ct.tag_id
+    ), gone AS (
+        DELETE FROM work_tags WHERE work_id = $1 AND NOT tag_id IN (SELECT tag_id FROM used)
+    ), found AS (
+        INSERT INTO work_tags (work_id, tag_id) SELECT $1, tag_id FROM used ON CONFLICT DO NOTHING
+    )
+    UPDATE works
+       SET tags = (SELECT coalesce(array_agg(name ORDER BY posts DESC, lower(name)), '{}')
+                     FROM (SELECT t.name, u.posts FROM used u JOIN tags t ON t.id = u.tag_id
+                            ORDER BY u.posts DESC, lower(t.name) LIMIT $2) AS most)
+     WHERE id = $1
 """
 
 _COPY_AUTHORS = """
@@ -100,3 +140,19 @@ async def set_tags(db: Connection, work_id: UUID, names: Sequence[str]) -> None:
     await db.execute("DELETE FROM work_tags WHERE work_id = $1", work_id)
     await db.execute(_TAGS, work_id, spelled(names))
     await db.execute(_COPY_TAGS, work_id)
+
+
+MOST_SHOWN = 40
+"""Tags of a feed that its card shows, of all those of its posts."""
+
+
+async def set_chapter_tags(db: Connection, work_id: UUID, chapter_id: UUID, names: Sequence[str]) -> None:
+    """Replace a post's tags as its source tells them, in its order; what people say of it stays.
+
+    The tags of a feed are those of its posts. They are gathered anew, which reads them all, where one comes that the
+    feed had not, or one goes.
+    """
+    before = {record["tag_id"] for record in await db.fetch(_CUT_TAGS, chapter_id)}
+    after = {record["tag_id"] for record in await db.fetch(_CHAPTER_TAGS, chapter_id, spelled(names))}
+    if before - after or await db.fetchval(_NEW_TO_WORK, work_id, list(after - before)):
+        await db.execute(_GATHER, work_id, MOST_SHOWN)

@@ -58,6 +58,7 @@ class Post(msgspec.Struct, frozen=True):
     id: str
     title: str
     text: str
+    tags: tuple[str, ...]
     attachments: tuple[Attachment, ...]
 
 
@@ -120,7 +121,9 @@ _POSTS = """
            (SELECT coalesce(jsonb_agg(jsonb_build_array(p.number, encode(m.sha256, 'hex')) ORDER BY p.number), '[]')
               FROM pages p JOIN media m ON m.id = p.media_id WHERE p.chapter_id = c.id) AS pages,
            (SELECT coalesce(jsonb_agg(jsonb_build_array(a.name, encode(m.sha256, 'hex')) ORDER BY a.position), '[]')
-              FROM attachments a LEFT JOIN media m ON m.id = a.media_id WHERE a.chapter_id = c.id) AS files
+              FROM attachments a LEFT JOIN media m ON m.id = a.media_id WHERE a.chapter_id = c.id) AS files,
+           ARRAY(SELECT lower(t.name) FROM chapter_tags ct JOIN tags t ON t.id = ct.tag_id
+                  WHERE ct.chapter_id = c.id AND ct.origin = 'source' ORDER BY ct.position) AS tags
       FROM source_chapters sc JOIN chapters c ON c.id = sc.chapter_id
      WHERE sc.source_id = $1 AND sc.dropped_at IS NULL
   ORDER BY c.sort_key, c.number, c.created_at, c.id
@@ -232,6 +235,7 @@ def _feed(offered: Creator, held: Sequence[Any]) -> Iterator[str]:
             "body": post.text or None,
             "pages": [[number, one.sha256] for number, one in enumerate(images, 1) if not one.lost],
             "files": [[one.name, one.sha256] for one in post.attachments if one.kind == "file"],
+            "tags": [tag.lower() for tag in post.tags],
             "page_count": sum(not one.lost for one in images),
         }
         for name, value in facts.items():

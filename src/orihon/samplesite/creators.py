@@ -139,11 +139,14 @@ class Creators:
         creator.posts.insert(0, post)
         return post
 
-    def edit(self, slug: str, post_id: str, *, text: str | None = None, images: int = 1) -> Post:
+    def edit(
+        self, slug: str, post_id: str, *, text: str | None = None, tags: Sequence[str] | None = None, images: int = 1
+    ) -> Post:
         """An edit: the post stays where it is, `edited_at` changes, and images are added to its end."""
         post = self.creator(slug).post(post_id)
         post.edited = (post.edited or post.published) + timedelta(days=1)
         post.text = f"{post.text} (edited)" if text is None else text
+        post.tags = post.tags if tags is None else tuple(tags)
         first = len(post.attachments) + 1
         post.attachments = post.attachments + [_tiny(post_id, place) for place in range(first, first + images)]
         return post

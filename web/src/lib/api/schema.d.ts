@@ -518,6 +518,7 @@ export interface components {
             size_bytes: number;
             /** @enum {string} */
             state: "ready" | "queued" | "failed" | "absent";
+            tags: string[];
             title: string | null;
         };
         /** ChapterLink */
