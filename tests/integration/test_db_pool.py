@@ -17,12 +17,13 @@ pytestmark = pytest.mark.anyio
 
 SOURCE = Path(orihon.__file__).parent
 
-# What a session keeps beyond a transaction, and the modules that may say it, since they open sessions of their own.
+# What a session keeps beyond a transaction, and the modules that may say it, since they open sessions of their own, or
+# say it in all that the pool has.
 KEPT = re.compile(
     r"pg_(try_)?advisory_lock(_shared)?\(|add_listener\(|set_config\([^)]*,\s*false|\bDISCARD\b"
     r"|[\"'](\s*)(LISTEN|SET(?! LOCAL)|PREPARE|LOAD|DECLARE) |CREATE (LOCAL |GLOBAL )?TEMP|WITH HOLD",
 )
-OWN_SESSIONS = {"db/migrate.py", "db/notify.py"}
+OWN_SESSIONS = {"db/migrate.py", "db/notify.py", "db/pool.py"}
 
 
 def test_no_code_leaves_anything_in_a_session_of_the_pool() -> None:

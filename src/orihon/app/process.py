@@ -28,9 +28,9 @@ def database_of(settings: Settings) -> str:
 
 
 @asynccontextmanager
-async def pool(dsn: str, *, size: int, patience: float | None = None) -> AsyncIterator[Pool]:
+async def pool(dsn: str, *, size: int, patience: float, most_idle: float) -> AsyncIterator[Pool]:
     """A pool of at most `size` connections (see `open_pool`), which are cut when the block is left."""
-    opened = await pools.open_pool(dsn, size=size, patience=patience)
+    opened = await pools.open_pool(dsn, size=size, patience=patience, most_idle=most_idle)
     try:
         yield opened
     finally:

@@ -31,7 +31,7 @@ def run_web(settings: Settings) -> int:
 async def _serve(settings: Settings) -> None:
     dsn = process.database_of(settings)
     async with (
-        process.pool(dsn, size=CONNECTIONS, patience=PATIENCE) as pool,
+        process.pool(dsn, size=CONNECTIONS, patience=PATIENCE, most_idle=PATIENCE) as pool,
         Bus(dsn) as bus,
         DecoderPool(processes=1, most_pixels=settings.max_image_pixels) as decoder,
     ):

@@ -58,6 +58,9 @@ LEFTOVER_SECONDS = 600.0
 
 CONNECTIONS = 12
 
+PATIENCE = 300.0
+"""Seconds that a statement may take, many times what any does; one that is stuck gives its place back."""
+
 
 class Tools(msgspec.Struct, frozen=True, kw_only=True):
     """What handlers work with."""
@@ -127,8 +130,10 @@ def run_worker(settings: Settings, lanes: Sequence[str]) -> int:
 
 async def _work(settings: Settings, lanes: Sequence[str]) -> None:
     dsn = process.database_of(settings)
+    window = float(settings.lease_seconds)
     async with (
-        process.pool(dsn, size=CONNECTIONS) as pool,
+        # Who leaves a transaction open for longer than a lease is frozen, and others must get at the rows.
+        process.pool(dsn, size=CONNECTIONS, patience=PATIENCE, most_idle=window) as pool,
         Bus(dsn) as bus,
         FetchClient(settings, pool) as fetcher,
         DecoderPool(most_pixels=settings.max_image_pixels) as decoder,
@@ -140,7 +145,6 @@ async def _work(settings: Settings, lanes: Sequence[str]) -> None:
         # What a killed worker left behind; what another one writes at this moment is locked by it.
         await asyncio.to_thread(storage.clear_staging, LEFTOVER_SECONDS)
         tools = Tools(settings=settings, pool=pool, storage=storage, fetcher=fetcher, decoder=decoder)
-        window = float(settings.lease_seconds)
         worker = Worker(
             dsn=dsn,
             pool=pool,

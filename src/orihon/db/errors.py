@@ -25,6 +25,10 @@ class ServerUnreachable(DatabaseError):
         self.may_pass = may_pass
 
 
+class DatabaseAway(DatabaseError, ConnectionError):
+    """No connection can be had at this moment: the server is gone, restarts, or says nothing."""
+
+
 class ServerUnsuitable(DatabaseError):
     """The server answers, and lacks something that Orihon needs."""
 

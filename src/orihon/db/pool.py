@@ -1,11 +1,13 @@
 """The connection pool and the shape of rows."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from typing import Any, TypeAlias, TypeVar
 
 import asyncpg
 import msgspec
 from asyncpg.pool import PoolConnectionProxy
+
+from orihon.db.errors import DatabaseAway
 
 Connection: TypeAlias = "asyncpg.Connection[asyncpg.Record] | PoolConnectionProxy[asyncpg.Record]"
 Pool: TypeAlias = "asyncpg.Pool[asyncpg.Record]"
@@ -16,7 +18,43 @@ TROUBLE = (OSError, asyncpg.PostgresError, asyncpg.InterfaceError, asyncpg.Inter
 Loops that outlive the loss of the database catch this and try again.
 """
 
+_CUT_OFF = (
+    DatabaseAway,
+    asyncpg.PostgresConnectionError,
+    asyncpg.AdminShutdownError,
+    asyncpg.CrashShutdownError,
+    asyncpg.CannotConnectNowError,
+    asyncpg.TooManyConnectionsError,
+    asyncpg.IdleInTransactionSessionTimeoutError,
+)
+
+# asyncpg has no class of its own for the next statement on a connection that is gone already.
+_GONE_ALREADY = ("connection is closed", "connection has been released back to the pool")
+
 T = TypeVar("T")
+
+
+def is_cut_off(error: BaseException) -> bool:
+    """Whether an error, or what led to it, is the loss of a pooled connection and no answer of the database."""
+    return any(
+        isinstance(one, _CUT_OFF)
+        or (isinstance(one, asyncpg.InterfaceError) and any(text in str(one) for text in _GONE_ALREADY))
+        for one in origins(error)
+    )
+
+
+def origins(error: BaseException) -> Iterator[BaseException]:
+    """An error, what it came from, and the members of groups among them, each once."""
+    seen: set[int] = set()
+    waiting: list[BaseException | None] = [error]
+    while waiting:
+        one = waiting.pop()
+        if one is None or id(one) in seen:
+            continue
+        seen.add(id(one))
+        yield one
+        waiting += one.exceptions if isinstance(one, BaseExceptionGroup) else ()
+        waiting += (one.__cause__, None if one.__suppress_context__ else one.__context__)
 
 
 async def _prepare(connection: Any) -> None:
@@ -35,24 +73,48 @@ async def connect(dsn: str) -> "asyncpg.Connection[asyncpg.Record]":
     return connection
 
 
+async def _open(*arguments: Any, **named: Any) -> Any:
+    """A connection for a pool.
+
+    Raises:
+        DatabaseAway: there is none to be had now, which only here can be told from other failures of the system.
+    """
+    try:
+        return await asyncpg.connect(*arguments, **named)
+    except (OSError, TimeoutError) as error:
+        raise DatabaseAway(f"The database cannot be reached: {error or 'it does not answer'}.") from error
+
+
+CONNECT_SECONDS = 20.0
+"""For a server to take a connection; one that is stopped or overloaded accepts it and says nothing."""
+
 IDLE_SECONDS = 60.0
 """A pooled connection that nobody used for so long is closed: each is a process of the server with its memory."""
 
 
-async def open_pool(dsn: str, *, size: int = 8, patience: float | None = None) -> Pool:
+async def open_pool(dsn: str, *, size: int = 8, patience: float | None = None, most_idle: float | None = None) -> Pool:
     """Open a pool of at most `size` connections.
 
     A server that is reached but says nothing (stopped, cut off, overloaded) ends a statement with `TimeoutError` after
-    `patience` seconds; None: it is waited for.
+    `patience` seconds; None: it is waited for. The server ends a transaction in which nothing happens for `most_idle`
+    seconds: a process that is stopped in the midst of one would keep what it locked from everybody, for ever.
 
     `jsonb` is read and written as Python values (msgspec). Connections are opened when first needed. Whoever needs a
     session of their own (LISTEN, SET, an advisory lock beyond a transaction) uses `connect`, not the pool.
     """
+
+    async def prepare(connection: Any) -> None:
+        await _prepare(connection)
+        if most_idle is not None:
+            await connection.execute(f"SET idle_in_transaction_session_timeout = {round(most_idle * 1000)}")
+
     return await asyncpg.create_pool(
         dsn,
         min_size=0,
         max_size=size,
-        init=_prepare,
+        connect=_open,
+        timeout=CONNECT_SECONDS,
+        init=prepare,
         reset=_as_it_is,
         max_inactive_connection_lifetime=IDLE_SECONDS,
         command_timeout=patience,

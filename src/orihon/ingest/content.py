@@ -17,6 +17,7 @@ from orihon.ingest.download import PAUSE, Batch, Draft, draft_image
 from orihon.ingest.sources import Source
 from orihon.ingest.wants import within_budget
 from orihon.jobs import queue
+from orihon.jobs.excuses import CutOff, excuse
 from orihon.jobs.handlers import Done, Job, Postpone, Settled
 from orihon.jobs.payloads import CheckMedium, FetchChapter
 from orihon.library import content as chapter_content
@@ -141,6 +142,8 @@ class ChapterFetcher:
         except RateLimited as error:
             return Postpone(error.retry_after or 60.0, str(error))
         except Exception as error:
+            if isinstance(excuse(error), CutOff):
+                raise
             await self._explain(job.pool, payload.chapter_id, str(error))
             await metrics.record(
                 job.pool, "chapter", source_id=source.id, work_id=chapter.work_id, chapter_id=payload.chapter_id,

@@ -11,6 +11,7 @@ from orihon.fetch.client import FetchClient
 from orihon.fetch.errors import Denied, Gone, RateLimited
 from orihon.ingest.download import PAUSE, download_image
 from orihon.jobs import queue
+from orihon.jobs.excuses import CutOff, excuse
 from orihon.jobs.handlers import Done, Job, Postpone, Settled
 from orihon.jobs.payloads import CheckMedium, FetchCover, SyncTitle
 from orihon.library import covers
@@ -93,6 +94,8 @@ class CoverFetcher:
         except RateLimited as error:
             return Postpone(error.retry_after or 60.0, str(error))
         except Exception as error:
+            if isinstance(excuse(error), CutOff):
+                raise
             async with job.pool.acquire() as db, db.transaction():
                 await queue.hold(db, job.claim)
                 await db.execute(_TRIED, payload.source_id, payload.key, str(error))

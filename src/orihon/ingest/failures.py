@@ -3,6 +3,7 @@
 from enum import StrEnum
 
 from orihon.fetch.errors import Denied, FetchError, Gone, HttpStatus, RateLimited, Refused, UnexpectedHtml
+from orihon.jobs.excuses import NoRoom, excuse
 from orihon.sources.adapter import BadCursor, BadSettings, Challenge, LayoutChanged, LoginRequired, SourceError
 from orihon.storage.errors import StorageError
 
@@ -59,6 +60,8 @@ _PAGES = {"login": Failure.AUTH, "challenge": Failure.CHALLENGE, "page": Failure
 
 def failure_of(error: BaseException) -> Failure:
     """The kind of what a walk raised."""
+    if isinstance(excuse(error), NoRoom):
+        return Failure.STORAGE
     if isinstance(error, UnexpectedHtml):
         return _PAGES[error.kind]
     return next((failure for kind, failure in _KINDS if isinstance(error, kind)), Failure.PROGRAM)
@@ -66,6 +69,8 @@ def failure_of(error: BaseException) -> Failure:
 
 def in_words(error: BaseException) -> str:
     """What a walk raised, for people."""
+    if isinstance(found := excuse(error), NoRoom):
+        return found.reason
     if isinstance(error, FetchError | SourceError | StorageError):
         return str(error)
     return "The program made a mistake here; its log has the details. The walk is tried again by itself."

@@ -18,6 +18,7 @@ from orihon.ingest.rules import MOST_STALLS, Outcome, goes_on, stalls_after
 from orihon.ingest.sources import Source
 from orihon.ingest.walk import Counts, Limits, run_chunk
 from orihon.jobs import queue
+from orihon.jobs.excuses import CutOff, excuse
 from orihon.jobs.handlers import Done, Job, Postpone, Settled
 from orihon.jobs.payloads import WalkSource
 from orihon.jobs.queue import Claim
@@ -115,6 +116,9 @@ class SourceWalker:
             await self._close(job, begun, _failed(error, Outcome.CONTINUED, begun.stalls))
             return Postpone(error.retry_after or 60.0, str(error))
         except Exception as error:
+            if isinstance(excuse(error), CutOff):
+                # No end of a chunk: it is found open, and gone on with, as after a crash.
+                raise
             lost = isinstance(error, BadCursor) or _place_is_gone(error, begun)
             await self._close(job, begun, _failed(error, Outcome.FAILED, forget_place=lost))
             raise

@@ -14,7 +14,8 @@ import msgspec
 import structlog
 
 from orihon.db.pool import TROUBLE, Connection, Pool
-from orihon.jobs import queue, waiting
+from orihon.jobs import queue, upkeep, waiting
+from orihon.jobs.excuses import CutOff, NoRoom, excuse
 from orihon.jobs.handlers import Done, Entry, GiveUp, Job, Postpone, Settled
 from orihon.jobs.payloads import BadPayload, decode
 from orihon.jobs.queue import Claim, Leased, LeaseLost
@@ -64,6 +65,8 @@ class Timing(msgspec.Struct, frozen=True, kw_only=True):
     """For handlers to clean up and for the last writes when the worker stops."""
     unknown: float = 60.0
     """Until a job of a kind that this program does not know is offered again."""
+    full: float = 30.0
+    """Until a lane whose job found a disk full takes jobs again; what it would fetch meanwhile has no place."""
 
     def __post_init__(self) -> None:
         if self.beat * 3 > self.window:
@@ -84,7 +87,7 @@ class Returned(msgspec.Struct, frozen=True):
     reason: str | None = None
 
 
-Outcome = Failed | Returned
+Outcome = Failed | Returned | CutOff
 
 
 class Held:
@@ -127,6 +130,7 @@ class LaneRunner:
         self._running = 0
         self._fed = False
         self._announced_until = 0.0
+        self._rests_until = 0.0
         self._done: list[Held] = []
         self._others: list[tuple[Held, Outcome]] = []
         self._woken = asyncio.Event()
@@ -154,6 +158,7 @@ class LaneRunner:
         looked = False
         while not self._stopping.is_set():
             await self._until_room()
+            await self._until_rested()
             self._woken.clear()
             if self._stopping.is_set():
                 return
@@ -185,6 +190,19 @@ class LaneRunner:
         while self._room() < least and not self._stopping.is_set():
             self._room_made.clear()
             await self._room_made.wait()
+
+    async def _until_rested(self) -> None:
+        while (rest := self._rests_until - asyncio.get_running_loop().time()) > 0 and not self._stopping.is_set():
+            await self._nap(self._stopping, rest)
+
+    def _rest(self, reason: str) -> Returned:
+        """Take no jobs for a while, since the next ones would end like this one."""
+        seconds = self._timing.full * (0.8 + 0.4 * self._random())
+        until = asyncio.get_running_loop().time() + seconds
+        if until > self._rests_until + self._timing.full / 2:
+            log.error("no room; this lane rests", lane=self.lane.name, seconds=round(seconds), reason=reason)
+        self._rests_until = max(self._rests_until, until)
+        return Returned(seconds, reason)
 
     async def _lease(self) -> bool:
         async with self._pool.acquire() as db:
@@ -272,6 +290,13 @@ class LaneRunner:
         except Exception as error:
             if held.scope is not None and held.scope.expired():
                 return Failed(f"dispatch timed out after {held.limit:g} s")
+            match excuse(error):
+                case CutOff() as cut_off:
+                    log.warning("cut off from the database; the job is given back", kind=claim.kind,
+                                id=str(claim.id), error=one_line(error))  # fmt: skip
+                    return cut_off
+                case NoRoom(reason=reason):
+                    return self._rest(reason)
             return Failed(one_line(error))
         except BaseException as error:
             # SystemExit and its like end a program; a handler may not.
@@ -341,6 +366,8 @@ class LaneRunner:
     async def _write_other(self, db: Connection, claim: Claim, outcome: Outcome) -> bool:
         if isinstance(outcome, Failed):
             answer = await queue.fail(db, claim, outcome.error, final=outcome.final, random=self._random)
+        elif isinstance(outcome, CutOff):
+            answer = await upkeep.let_lapse(db, claim, random=self._random)
         else:
             answer = await queue.release(db, claim, after=outcome.after, reason=outcome.reason)
         return answer is None

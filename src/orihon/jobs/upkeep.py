@@ -10,6 +10,7 @@ import asyncpg
 from orihon.db.pool import Connection
 from orihon.jobs import queue
 from orihon.jobs.payloads import Payload
+from orihon.jobs.queue import Claim, Lost
 from orihon.jobs.rules import Reclaim, backoff, reclaim
 
 RECLAIM_BATCH = 500
@@ -47,8 +48,14 @@ _RECLAIM = """
 """
 
 _VANISHED = (
-    "The worker vanished while it ran this job, again and again. The job may use more memory or time than there is."
+    "The worker, or its connection to the database, vanished while it ran this job, again and again. The job may use "
+    "more memory or time than there is."
 )
+
+_LET_LAPSE = """
+    UPDATE jobs SET leased_until = '-infinity', updated_at = now()
+     WHERE id = $1 AND lease_generation = $2 AND state = 'running'
+"""
 
 _RELEASE_UNOWNED = """
     UPDATE jobs
@@ -114,6 +121,18 @@ async def reclaim_lapsed(db: Connection, *, random: Callable[[], float] = random
         total += len(lapsed)
         if len(lapsed) < RECLAIM_BATCH:
             return total
+
+
+async def let_lapse(db: Connection, claim: Claim, *, random: Callable[[], float] = random.random) -> None | Lost:
+    """Give a job back that lost its connection to the database, by the rule for vanished workers and at once.
+
+    Without the rule a job that ends the connection itself, or the whole server, would do so for ever.
+    """
+    async with db.transaction():
+        if (await db.execute(_LET_LAPSE, claim.id, claim.generation)).endswith(" 0"):
+            return Lost()
+        await reclaim_lapsed(db, random=random)
+    return None
 
 
 def _rulings(lapsed: Sequence[asyncpg.Record], random: Callable[[], float]) -> tuple[list[Any], list[str], list[float]]:
