@@ -88,9 +88,20 @@ def build() -> None:
         return
     install()
     npm("run", "build", "--silent", "--", "--logLevel", "warn")
-    shutil.rmtree(TARGET, ignore_errors=True)
-    shutil.copytree(WEB / "build", TARGET)
-    (TARGET / STAMP).write_text(wanted)
+    (WEB / "build" / STAMP).write_text(wanted)
+    exchange(WEB / "build", TARGET)
+
+
+def exchange(built: Path, target: Path) -> None:
+    """Put a copy of what was built at its place, whole at once: a server may be reading there."""
+    new, old = target.with_name(f"{target.name}.new"), target.with_name(f"{target.name}.old")
+    for left in (new, old):
+        shutil.rmtree(left, ignore_errors=True)
+    shutil.copytree(built, new)
+    if target.is_dir():
+        target.rename(old)
+    new.rename(target)
+    shutil.rmtree(old, ignore_errors=True)
 
 
 class CustomBuildHook(BuildHookInterface):  # type: ignore[misc]  # Any where hatchling is absent

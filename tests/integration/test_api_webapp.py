@@ -7,6 +7,7 @@ from collections.abc import AsyncIterator
 from pathlib import Path
 
 import pytest
+from hatch_build import exchange
 from tests.support.web import Browser, Site, own_database, serving
 
 from orihon.db.embedded import EmbeddedPostgres
@@ -126,3 +127,28 @@ async def test_a_copy_without_the_app_says_so_until_it_is_built(server: Embedded
         web.mkdir()
         (web / "index.html").write_bytes(PAGE)
         assert (await guest.get("/")).body == PAGE
+
+
+async def test_a_new_build_under_a_running_server_is_served_whole_and_at_once(
+    server: EmbeddedPostgres, tmp_path: Path
+) -> None:
+    """A page with the length and the script hashes of the one before it is blank in a browser."""
+    before, after = tmp_path / "before", tmp_path / "after"
+    pages = {before: PAGE, after: b"<!doctype html><title>y</title><script>start('a longer program')</script>"}
+    for folder, page in pages.items():
+        (folder / "_app/immutable").mkdir(parents=True)
+        (folder / "index.html").write_bytes(page)
+        (folder / f"_app/immutable/{folder.name}.js").write_bytes(CODE)
+    web = tmp_path / "web"
+    exchange(before, web)
+    async with own_database(server) as (pool, dsn), serving(pool, dsn, tmp_path / "data", web=web) as site:
+        guest = site.browser()
+        first = await guest.get("/")
+        assert (await guest.get("/_app/immutable/before.js")).body == CODE
+        exchange(after, web)
+        assert (await guest.get("/_app/immutable/before.js")).status == 404
+        answer = await guest.get("/", headers={"If-None-Match": first.headers["ETag"]})
+        assert (answer.status, answer.body) == (200, pages[after])
+        script = base64.b64encode(hashlib.sha256(b"start('a longer program')").digest()).decode()
+        assert script in answer.headers["Content-Security-Policy"]
+        assert (await guest.get("/_app/immutable/after.js")).body == CODE

@@ -1,4 +1,8 @@
-"""The web app: static files from the package, and its first page for every address that it routes itself."""
+"""The web app: static files from the package, and its first page for every address that it routes itself.
+
+What the answers say of the files (sizes, hashes, the scripts that the page may run) is worked out once and kept. A new
+build under a running server makes all of it wrong at once, so its first page is looked at before each answer.
+"""
 
 import base64
 import hashlib
@@ -69,6 +73,10 @@ class Asset(msgspec.Struct, frozen=True):
     variants: list[tuple[str, Variant]]
 
 
+Build = tuple[int, int, int]
+"""Inode, size and time of the first page: another build has another."""
+
+
 def content_security_policy(page: bytes) -> str:
     """What the page may load: its own origin, and the inline scripts that it was built with."""
     scripts = " ".join(
@@ -105,20 +113,18 @@ class WebApp:
     def __init__(self, folder: Path = FOLDER) -> None:
         self._folder = folder
         self._assets: dict[str, Asset] = {}
-        self._page: Asset | None = None
-        self._load()
+        self._build: Build | None = None
+        self._follow()
 
-    def _load(self) -> None:
-        page = self._folder / "index.html"
-        if not page.is_file():
-            return
-        policy = (b"content-security-policy", content_security_policy(page.read_bytes()).encode())
-        for path in sorted(self._folder.rglob("*")):
-            name = path.relative_to(self._folder).as_posix()
-            if path.is_file() and path.suffix not in {".br", ".gz"} and not name.startswith("."):
-                extra = [policy] if path.suffix == ".html" else []
-                self._assets[name] = _asset(path, name, extra)
-        self._page = self._assets["index.html"]
+    def _follow(self) -> None:
+        """Keep what is there now, if it is another build than the one that is kept."""
+        try:
+            build = _build(self._folder)
+            if build != self._build:
+                self._assets, self._build = _assets(self._folder), build
+        except FileNotFoundError:
+            # None yet, or one that is being exchanged.
+            self._assets, self._build = {}, None
 
     async def __call__(self, scope: Any, receive: Receive, send: Send) -> None:
         head = scope["method"] == "HEAD"
@@ -127,9 +133,8 @@ class WebApp:
             answer = ApiError(405, Code.METHOD_NOT_ALLOWED, message, headers={"Allow": "GET, HEAD"})
             await wire.error(send, answer, head=head)
             return
-        if self._page is None:
-            self._load()
-        if self._page is None:
+        self._follow()
+        if self._build is None:
             headers = [(b"content-type", b"text/html; charset=utf-8"), (b"cache-control", b"no-store"), *_SECURITY]
             await wire.body(send, 503, _NOT_BUILT.encode(), headers, head=head)
             return
@@ -139,11 +144,32 @@ class WebApp:
             await wire.error(send, not_found("file"), head=head)
             return
         headers = scope["headers"]
-        variant = choose(asset or self._page, header(headers, b"accept-encoding"))
+        variant = choose(asset or self._assets["index.html"], header(headers, b"accept-encoding"))
         if conditional.matches(header(headers, b"if-none-match"), variant.etag):
             await wire.unchanged(send, variant.headers)
             return
         await sending.whole(scope, send, variant.path, variant.headers, variant.size, head=head)
+
+
+def _build(folder: Path) -> Build:
+    """Which build the folder holds.
+
+    Raises:
+        FileNotFoundError: none.
+    """
+    page = (folder / "index.html").stat()
+    return page.st_ino, page.st_size, page.st_mtime_ns
+
+
+def _assets(folder: Path) -> dict[str, Asset]:
+    """Every file of the app by its address, in all its codings."""
+    policy = (b"content-security-policy", content_security_policy((folder / "index.html").read_bytes()).encode())
+    found = {}
+    for path in sorted(folder.rglob("*")):
+        name = path.relative_to(folder).as_posix()
+        if path.is_file() and path.suffix not in {".br", ".gz"} and not name.startswith("."):
+            found[name] = _asset(path, name, [policy] if path.suffix == ".html" else [])
+    return found
 
 
 def _asset(path: Path, name: str, extra: HeaderList) -> Asset:
