@@ -14,6 +14,8 @@ from unittest import mock
 
 import msgspec
 import pytest
+from aiohttp import ClientSession
+from tests.support.serving import free_port
 
 from orihon.cli import run
 from orihon.cli.reference import cli, configuration
@@ -256,6 +258,34 @@ async def test_the_sample_site_is_offered_no_port_that_is_none(port: str) -> Non
     assert ended.status == 2
     assert "--port" in ended.err + ended.out
     assert "Traceback" not in ended.err
+
+
+async def test_the_sample_site_starts_with_faults(folder: Path) -> None:
+    port = free_port()
+    site = await asyncio.create_subprocess_exec(
+        sys.executable, "-m", "orihon.cli", "demo-site", f"--port={port}",
+        "--fault", "server_error=0.25", "--fault", "zero_bytes",
+        env=os.environ | {"ORIHON_DATA": str(folder)}, stderr=asyncio.subprocess.PIPE,
+    )  # fmt: skip
+    assert site.stderr is not None
+    try:
+        async with asyncio.timeout(30):
+            assert b"the sample site is at" in await site.stderr.readline()
+        async with ClientSession() as session, session.get(f"http://127.0.0.1:{port}/faults") as answer:
+            told = await answer.json()
+    finally:
+        site.terminate()
+        await site.communicate()
+    assert [(one["fault"], one.get("rate", 1.0)) for one in told["faults"]] == [
+        ("server_error", 0.25),
+        ("zero_bytes", 1.0),
+    ]
+
+
+async def test_a_fault_that_the_sample_site_does_not_have_is_refused_in_words(folder: Path) -> None:
+    ended = await orihon("demo-site", "--fault", "server_eror=0.05", ORIHON_DATA=folder)
+    assert ended.status == 1
+    assert "Did you mean server_error?" in ended.err
 
 
 async def test_check_names_the_rule_that_refused_an_address() -> None:

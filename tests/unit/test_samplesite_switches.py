@@ -7,7 +7,7 @@ import msgspec
 import pytest
 
 from orihon.samplesite import Catalogue, html
-from orihon.samplesite.faults import FAULTS, Answer, BadRule, Switches, signing
+from orihon.samplesite.faults import FAULTS, Answer, BadRule, Rule, Switches, parse, signing
 from orihon.samplesite.faults.answer import kind_of
 
 LISTING, TITLE, READER = "/works/page/2/", "/works/fox-rain/", "/read/fox-rain/abc/"
@@ -223,3 +223,21 @@ def test_the_documentation_lists_every_fault() -> None:
     text = (Path(__file__).parents[2] / "docs" / "sample-site.md").read_text(encoding="utf-8")
     listed = re.findall(r"^\| `([a-z_]+)` \| (.*) \|$", text.partition("| Fault |")[2], re.MULTILINE)
     assert dict(listed) == {name: fault.about for name, fault in FAULTS.items()}
+
+
+@pytest.mark.parametrize(
+    ("text", "rule"),
+    [
+        ("server_error=0.05", Rule(fault="server_error", rate=0.05)),
+        ("cut_body=1", Rule(fault="cut_body")),
+        ("cut_body", Rule(fault="cut_body")),
+    ],
+)
+def test_a_command_line_names_a_fault_and_its_rate(text: str, rule: Rule) -> None:
+    assert parse(text) == rule
+
+
+@pytest.mark.parametrize("text", ["", "=1", "nonsense=0.1", "cut_body=", "cut_body=many", "cut_body=2", "cut_body=nan"])
+def test_a_command_line_that_names_no_fault_or_no_rate_is_refused_in_words(text: str) -> None:
+    with pytest.raises(BadRule, match=r"fault|means nothing"):
+        parse(text)

@@ -86,7 +86,9 @@ def demo(*, with_: Path | None = None, port: int | None = None, data: Path | Non
     )
 
 
-def demo_site(*, with_: Path | None = None, port: Port = 0, address: bool = False) -> None:
+def demo_site(
+    *, with_: Path | None = None, port: Port = 0, address: bool = False, fault: list[str] | None = None
+) -> None:
     """Run the sample site alone, on this machine only.
 
     It is an original catalogue, drawn by code when asked for.
@@ -96,6 +98,7 @@ def demo_site(*, with_: Path | None = None, port: Port = 0, address: bool = Fals
     ```
     orihon demo-site
     orihon demo-site --with ~/comics
+    orihon demo-site --fault server_error=0.05 --fault cut_body=0.02
     ORIHON_PRIVATE_ORIGINS=http://127.0.0.1:23000 orihon serve
     ```
 
@@ -107,11 +110,15 @@ def demo_site(*, with_: Path | None = None, port: Port = 0, address: bool = Fals
         Port to listen on. Left out: the one of earlier runs, which is kept in the data directory.
     address
         Only print where the site will be, and keep that port for it.
+    fault
+        A fault, and the share of requests that get it, as `NAME=RATE`. It can be given several times.
+        `docs/sample-site.md` lists the names. Without a rate every request gets it.
     """
     settings = load()
     lifeline.watch(1)
     try:
         from orihon import samplesite
+        from orihon.samplesite import faults
     except ModuleNotFoundError as error:
         raise CommandFailed(str(error)) from error
     folder = samplesite.site_folder(settings.data)
@@ -122,8 +129,9 @@ def demo_site(*, with_: Path | None = None, port: Port = 0, address: bool = Fals
             kept = port or samplesite.kept_port(HOST, folder)
             line(f"http://{HOST}:{kept}/works/")
         else:
-            samplesite.serve(HOST, port, settings.data, with_, lambda url: say(f"the sample site is at {url}"))
-    except (samplesite.PortTaken, samplesite.BadFolder) as error:
+            rules = [faults.parse(text) for text in fault or ()]
+            samplesite.serve(HOST, port, settings.data, with_, lambda url: say(f"the sample site is at {url}"), rules)
+    except (samplesite.PortTaken, samplesite.BadFolder, faults.BadRule) as error:
         raise CommandFailed(str(error)) from error
 
 

@@ -3,7 +3,7 @@
 import asyncio
 import signal
 import time
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Sequence
 from datetime import datetime
 from functools import cache
 from http import HTTPStatus
@@ -18,7 +18,7 @@ from orihon.samplesite import folder, html
 from orihon.samplesite.catalogue import NEWEST, Catalogue, Chapter, Given, Image, Work
 from orihon.samplesite.creators import Creators
 from orihon.samplesite.delivery import WHOLE, deliver
-from orihon.samplesite.faults import Switches, control, signing, wire
+from orihon.samplesite.faults import Rule, Switches, control, signing, wire
 from orihon.samplesite.faults.sending import Sleep, send, taken
 from orihon.samplesite.feed import ApiError, Feed
 from orihon.samplesite.log import RequestLog, Seen
@@ -332,14 +332,19 @@ def serve(
     data: Path,
     with_folder: Path | None,
     ready: Callable[[str], None] | None = None,
+    faults: Sequence[Rule] = (),
 ) -> None:
     """Serve the whole catalogue until SIGINT or SIGTERM. Port 0: the one of earlier runs, or else a free one.
+
+    `faults` are switched on from the start.
 
     Raises:
         PortTaken: another program listens there.
         BadFolder: the folder of real images cannot be used.
+        BadRule: one of the faults means nothing.
     """
     site = SampleSite(site_folder(data), with_folder=with_folder, host=host, port=port)
+    site.faults.replace(faults)
 
     async def main() -> None:
         stop = asyncio.Event()

@@ -10,7 +10,7 @@ often each was given, `DELETE /faults` ends them.
 """
 
 from orihon.samplesite.faults.answer import Answer, Ask, Rule
-from orihon.samplesite.faults.switches import BadRule, Switches
+from orihon.samplesite.faults.switches import BadRule, Switches, parse
 from orihon.samplesite.faults.table import FAULTS
 
-__all__ = ["FAULTS", "Answer", "Ask", "BadRule", "Rule", "Switches"]
+__all__ = ["FAULTS", "Answer", "Ask", "BadRule", "Rule", "Switches", "parse"]

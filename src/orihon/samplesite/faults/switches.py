@@ -110,6 +110,21 @@ class Switches:
         return rule.times is not None and self._given[number] >= rule.times
 
 
+def parse(text: str) -> Rule:
+    """A rule as a command line names it: `server_error=0.05`, or `server_error` for every request.
+
+    Raises:
+        BadRule: it is no such thing.
+    """
+    fault, given, rate = text.partition("=")
+    try:
+        rule = Rule(fault=fault.strip(), rate=float(rate) if given else 1.0)
+    except ValueError:
+        raise BadRule(f"{text[:80]!r} is no fault and its rate, such as server_error=0.05.") from None
+    _check(rule)
+    return rule
+
+
 def _check(rule: Rule) -> None:
     if rule.fault not in FAULTS:
         near = difflib.get_close_matches(rule.fault, FAULTS, n=1)
