@@ -19,7 +19,8 @@ from orihon.ingest.sources import Source
 from orihon.ingest.walk import Counts, Failed, Kept, Page, Result, Skipped, TimeIsUp
 from orihon.jobs import queue
 from orihon.jobs.payloads import FetchCover, SyncTitle
-from orihon.library import following
+from orihon.library import following, tombstones
+from orihon.library.tombstones import Buried
 from orihon.runtime import metrics
 from orihon.sources.adapter import Adapter, Fetcher, SourceError
 from orihon.sources.records import Cursor, Title, TitleRef
@@ -67,6 +68,7 @@ async def keep_title(db: Connection, source: Source, title: Title) -> Synced:
     """Keep a fetched title in the caller's transaction and queue what is wanted of it. Idempotent.
 
     Raises:
+        Buried: a person deleted it here.
         NotBelieved: an empty chapter list where there used to be chapters.
     """
     held = await following.live_chapters(db, source.id, title.key)
@@ -103,6 +105,7 @@ class CatalogueLine:
         self._stops_early = walk.plan.stops_early
         self._adapter = open_catalogue(source.adapter, source.url, source.settings)
         self._fetcher = fetcher
+        self._buried: set[str] = set()
 
     def start(self) -> Cursor:
         """The newest titles."""
@@ -124,10 +127,14 @@ class CatalogueLine:
                 "listing entries without address or title were left out",
                 source=self._source.name, dropped=listing.dropped, kept=len(listing.refs),
             )  # fmt: skip
+        async with self._pool.acquire() as db:
+            self._buried = await tombstones.works(db, self._source.id, [ref.key for ref in listing.refs])
         return Page[TitleRef](items=listing.refs, next=listing.next, dropped=listing.dropped)
 
     async def keep(self, item: TitleRef, counts: Counts, time_is_up: TimeIsUp) -> Result:
         """Fetch and keep a title. One that cannot be read whole now gets a job of its own, so that it is not lost."""
+        if item.key in self._buried:
+            return Skipped("It was deleted here.")
         try:
             title = await fetch_title(self._pool, self._source, self._adapter, self._fetcher, item)
         except RateLimited:
@@ -139,6 +146,8 @@ class CatalogueLine:
             async with self._pool.acquire() as db, db.transaction():
                 await queue.hold(db, self._claim)
                 synced = await keep_title(db, self._source, title)
+        except Buried as error:
+            return Skipped(str(error))
         except NotBelieved as error:
             log.warning("title skipped", source=self._source.name, reason=str(error))
             await self._queue_retry(item)

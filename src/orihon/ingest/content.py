@@ -21,6 +21,7 @@ from orihon.jobs.excuses import CutOff, excuse
 from orihon.jobs.handlers import Done, Job, Postpone, Settled
 from orihon.jobs.payloads import CheckMedium, FetchChapter
 from orihon.library import content as chapter_content
+from orihon.library import tombstones
 from orihon.media import store
 from orihon.media.inbound import Probed
 from orihon.media.probe import MOST_PIXELS
@@ -205,9 +206,10 @@ class ChapterFetcher:
         async with job.pool.acquire() as db, db.transaction():
             await queue.hold(db, job.claim)
             media = await store.keep_all(db, self._storage, arrived.values())
-            await chapter_content.replace_pages(
-                db, chapter_id, {number: media[one.sha256].id for number, one in arrived.items()}
-            )
+            buried = await tombstones.media(db, [medium.id for medium in media.values()])
+            pages = {number: media[one.sha256].id for number, one in arrived.items()}
+            shown = {number: media_id for number, media_id in pages.items() if media_id not in buried}
+            await chapter_content.replace_pages(db, chapter_id, shown)
             await queue.enqueue_many(db, [CheckMedium(media_id=medium.id) for medium in media.values()])
             await db.execute(_SPENT, source.id, sum(one.size for one in arrived.values()))
             await notify(db, "library", str(chapter.work_id))

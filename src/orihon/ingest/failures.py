@@ -4,6 +4,7 @@ from enum import StrEnum
 
 from orihon.fetch.errors import Denied, FetchError, Gone, HttpStatus, RateLimited, Refused, UnexpectedHtml
 from orihon.jobs.excuses import NoRoom, excuse
+from orihon.library.tombstones import Buried
 from orihon.sources.adapter import BadCursor, BadSettings, Challenge, LayoutChanged, LoginRequired, SourceError
 from orihon.storage.errors import StorageError
 
@@ -35,6 +36,8 @@ class Failure(StrEnum):
     """Too many items in a row could not be fetched."""
     STALLED = "stalled"
     """Chunk after chunk got nowhere, or the walk took too many; the source is paused until a person looks."""
+    DELETED = "deleted"
+    """What is followed was deleted here."""
     PROGRAM = "program"
     """A mistake of this program; its log has the details."""
 
@@ -53,6 +56,7 @@ _KINDS: tuple[tuple[type[Exception], Failure], ...] = (
     (BadCursor, Failure.SETTINGS),
     (SourceError, Failure.NETWORK),
     (StorageError, Failure.STORAGE),
+    (Buried, Failure.DELETED),
 )
 
 _PAGES = {"login": Failure.AUTH, "challenge": Failure.CHALLENGE, "page": Failure.DRIFT}
@@ -71,6 +75,6 @@ def in_words(error: BaseException) -> str:
     """What a walk raised, for people."""
     if isinstance(found := excuse(error), NoRoom):
         return found.reason
-    if isinstance(error, FetchError | SourceError | StorageError):
+    if isinstance(error, FetchError | SourceError | StorageError | Buried):
         return str(error)
     return "The program made a mistake here; its log has the details. The walk is tried again by itself."

@@ -18,11 +18,11 @@ from orihon.ingest.bringing import Bringer, Brought
 from orihon.ingest.download import PAUSE
 from orihon.ingest.lines import LineKind, Walk
 from orihon.ingest.rules import ENOUGH_HELD, Fate, Outcome, fate, held_in_a_row
-from orihon.ingest.walk import Counts, Cut, Failed, Kept, Page, Result, TimeIsUp
+from orihon.ingest.walk import Counts, Cut, Failed, Kept, Page, Result, Skipped, TimeIsUp
 from orihon.ingest.wants import within_budget
 from orihon.jobs import queue
 from orihon.jobs.payloads import CheckMedium, FetchCover
-from orihon.library import following, ledger, posts
+from orihon.library import following, ledger, posts, tombstones
 from orihon.library.ledger import UNKNOWN, Entry
 from orihon.library.posts import KnownPost
 from orihon.media import store
@@ -99,6 +99,7 @@ class FeedLine:
         self._spent = source.bytes_fetched
         self._work: tuple[str, UUID] | None = None
         self._known: dict[str, _Known] = {}
+        self._buried: set[str] = set()
         self._in_a_row = 0
 
     def start(self) -> Cursor:
@@ -128,6 +129,7 @@ class FeedLine:
                     f"{self._source.url} shows no posts at all, although some were seen before. That proves nothing; "
                     "what is held stays, and the next walk looks again."
                 )
+            self._buried = await tombstones.chapters(db, self._source.id, work_key, [post.key for post in read.posts])
             self._known = await self._look(db, work_key, read.posts)
         if read.dropped:
             self._in_a_row = 0
@@ -138,6 +140,9 @@ class FeedLine:
         """Bring what is missing of a post and keep it. A medium that fails does not hold the post back."""
         if time_is_up():
             return Cut()
+        if item.key in self._buried:
+            self._in_a_row = held_in_a_row(self._in_a_row, pinned=item.pinned, held=True)
+            return Skipped("It was deleted here.")
         known = self._known[item.key]
         wanted = [medium for medium in item.media if known.fates[medium.key] is Fate.LOOK]
         wanted = [medium for medium in wanted if medium.key not in known.stored]
@@ -145,7 +150,7 @@ class FeedLine:
         if brought.out_of_time and not brought.arrived and not brought.failed:
             return Cut()
         fates = Counter(known.fates.values())
-        dead, refused = fates[Fate.DEAD], fates[Fate.REFUSED]
+        dead, refused = fates[Fate.DEAD], fates[Fate.REFUSED] + fates[Fate.BURIED]
         if known.edited or brought.arrived or brought.failed or _rediscovered(known):
             await self._record(item, known, brought)
         counts.media_new += len(brought.arrived)
@@ -202,6 +207,8 @@ class FeedLine:
         return known
 
     def _fate(self, medium: PostMedium, entry: Entry, *, edited: bool) -> Fate:
+        if entry.buried:
+            return Fate.BURIED
         found = fate(
             seen=entry.seen,
             stored=entry.media_id is not None,
@@ -259,9 +266,15 @@ class FeedLine:
         work_key, work_id = await self._whose(fresh=False)
         async with self._pool.acquire() as db, db.transaction():
             await queue.hold(db, self._claim)
+            if known.post is None and await tombstones.chapters(db, self._source.id, work_key, [item.key]):
+                return  # deleted by a person a moment ago
             media = await store.keep_all(db, self._bringer.storage, brought.arrived.values())
             new = {key: media[one.sha256].id for key, one in brought.arrived.items()}
             here = {medium.key: there for medium in item.media if (there := _shows(medium.key, known, new))}
+            buried = await tombstones.media(db, here.values())
+            if again := {key: media_id for key, media_id in here.items() if media_id in buried}:
+                await tombstones.remember(db, self._source.id, again)
+                here = {key: media_id for key, media_id in here.items() if media_id not in buried}
             missing = {one.key: reason for one in item.files if (reason := self._bringer.refuses(one))} | brought.failed
             await posts.keep(
                 db, self._source.id, work_id, work_key, item,

@@ -135,6 +135,8 @@ class Fate(StrEnum):
 
     HELD = "held"
     DEAD = "dead"
+    BURIED = "buried"
+    """A person deleted it here."""
     REFUSED = "refused"
     """It is not asked for, and the post says why; there is nothing to wait for."""
     LOOK = "look"

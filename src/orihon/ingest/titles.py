@@ -1,11 +1,14 @@
 """The job that fetches one title that a walk could not."""
 
+import contextlib
+
 from orihon.fetch.errors import RateLimited
 from orihon.ingest import sources
 from orihon.ingest.catalogue import fetch_title, keep_title
 from orihon.jobs import queue
 from orihon.jobs.handlers import Done, Job, Postpone, Settled
 from orihon.jobs.payloads import SyncTitle
+from orihon.library.tombstones import Buried
 from orihon.sources.adapter import Fetcher
 from orihon.sources.records import TitleRef
 from orihon.sources.registry import open_catalogue
@@ -33,6 +36,7 @@ class TitleSyncer:
             return Postpone(error.retry_after or 60.0, str(error))
         async with job.pool.acquire() as db, db.transaction():
             await queue.hold(db, job.claim)
-            await keep_title(db, source, title)
+            with contextlib.suppress(Buried):  # by a person, while this job waited
+                await keep_title(db, source, title)
             await queue.done(db, job.claim)
         return Settled()

@@ -66,7 +66,7 @@ class Failed(msgspec.Struct, frozen=True):
 
 
 class Skipped(msgspec.Struct, frozen=True):
-    """The item was fetched but must not be believed; nothing of it was changed."""
+    """The item must not be believed, or is not wanted; nothing of it was changed."""
 
     reason: str
 

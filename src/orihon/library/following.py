@@ -13,7 +13,8 @@ from uuid import UUID
 import msgspec
 
 from orihon.db.pool import Connection
-from orihon.library import titles, vocabulary
+from orihon.library import titles, tombstones, vocabulary
+from orihon.library.tombstones import Buried
 from orihon.library.visibility import WorkKind
 from orihon.sources.records import ChapterRef, Title
 
@@ -99,9 +100,14 @@ async def keep_work(db: Connection, source_id: UUID, title: Title, *, kind: Work
     """Keep what a source says about a work, its chapters left aside. Idempotent; in the caller's transaction.
 
     Fields that a person edited keep their value.
+
+    Raises:
+        Buried: a person deleted it.
     """
     await db.execute(_LOCK, source_id, title.key)
     known = await known_title(db, source_id, title.key)
+    if known is None and await tombstones.works(db, source_id, [title.key]):
+        raise Buried(title.title)
     told = metadata_hash(title)
     changed = known is None or known.metadata_hash != told
     if known is None:
@@ -249,6 +255,9 @@ async def _sync_chapters(db: Connection, source_id: UUID, work_id: UUID, title: 
 
     # Oldest first: jobs and identifiers are made in reading order.
     fresh = [chapter for chapter in reversed(listed) if chapter.key not in known]
+    if fresh:
+        buried = await tombstones.chapters(db, source_id, title.key, [chapter.key for chapter in fresh])
+        fresh = [chapter for chapter in fresh if chapter.key not in buried]
     ids = await _new_ids(db, len(fresh))
     await db.execute(
         _NEW_CHAPTERS,

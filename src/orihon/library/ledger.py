@@ -13,21 +13,27 @@ from orihon.db.pool import Connection
 
 
 class Entry(msgspec.Struct, frozen=True, kw_only=True):
-    """What the ledgers say about a key. `media_id` None although `seen`: it is not in the store any more."""
+    """What the ledgers say about a key. `media_id` None although `seen`: it is not in the store any more.
+
+    `buried`: a person deleted it here, and it is asked for no more.
+    """
 
     seen: bool = False
     media_id: UUID | None = None
     attempts: int = 0
+    buried: bool = False
 
 
 UNKNOWN = Entry()
 
 _LOOK_UP = """
-    SELECT k.key, s.key IS NOT NULL AS seen, s.media_id, coalesce(f.attempts, 0) AS attempts
+    SELECT k.key, s.key IS NOT NULL AS seen, CASE WHEN t.id IS NULL THEN s.media_id END AS media_id,
+           coalesce(f.attempts, 0) AS attempts, t.id IS NOT NULL AS buried
       FROM unnest($2::text[]) AS k (key)
       LEFT JOIN source_media s ON s.source_id = $1 AND s.key = k.key
       LEFT JOIN source_failures f ON f.source_id = $1 AND f.key = k.key
-     WHERE s.key IS NOT NULL OR f.key IS NOT NULL
+      LEFT JOIN tombstones t ON t.source_id = $1 AND t.kind = 'medium' AND t.work_key IS NULL AND t.key = k.key
+     WHERE s.key IS NOT NULL OR f.key IS NOT NULL OR t.id IS NOT NULL
 """
 
 _SEEN = """
@@ -66,7 +72,9 @@ async def look_up(db: Connection, source_id: UUID, keys: Collection[str]) -> dic
     if not keys:
         return {}
     return {
-        record["key"]: Entry(seen=record["seen"], media_id=record["media_id"], attempts=record["attempts"])
+        record["key"]: Entry(
+            seen=record["seen"], media_id=record["media_id"], attempts=record["attempts"], buried=record["buried"]
+        )
         for record in await db.fetch(_LOOK_UP, source_id, list(keys))
     }
 

@@ -1001,7 +1001,7 @@ export interface components {
          * @description Kinds of failure, each with another thing to do.
          * @enum {string}
          */
-        ingest_failures_Failure: "auth" | "challenge" | "drift" | "rate_limited" | "not_found" | "http" | "network" | "refused" | "settings" | "storage" | "breaker" | "stalled" | "program";
+        ingest_failures_Failure: "auth" | "challenge" | "drift" | "rate_limited" | "not_found" | "http" | "network" | "refused" | "settings" | "storage" | "breaker" | "stalled" | "deleted" | "program";
         /** Failure */
         sources_preview_Failure: {
             kind: string;

@@ -7,14 +7,16 @@ CREATE TABLE tombstones (
     source_id  uuid REFERENCES sources ON DELETE CASCADE,
     work_key   text,                                          -- of a work or a chapter
     key        text,                                          -- of a chapter or a medium
+    -- Of a medium: whose bytes they are, under every key.
     sha256     bytea CHECK (octet_length(sha256) = 32),
     title      text,                                          -- what it was called, for the list of what was deleted
     reason     text NOT NULL,
     deleted_by uuid REFERENCES users ON DELETE SET NULL,
     created_at timestamptz NOT NULL DEFAULT now(),
     CHECK (CASE WHEN source_id IS NULL THEN kind = 'medium' AND sha256 IS NOT NULL AND key IS NULL
-                ELSE sha256 IS NULL AND (kind = 'medium') = (work_key IS NULL) AND (kind = 'work') = (key IS NULL) END)
+                ELSE (kind = 'medium') = (work_key IS NULL) AND (kind = 'medium') = (sha256 IS NOT NULL)
+                     AND (kind = 'work') = (key IS NULL) END)
 );
 CREATE UNIQUE INDEX tombstones_key_idx ON tombstones (source_id, kind, work_key, key) NULLS NOT DISTINCT
  WHERE source_id IS NOT NULL;
-CREATE UNIQUE INDEX tombstones_sha256_idx ON tombstones (sha256) WHERE sha256 IS NOT NULL;
+CREATE UNIQUE INDEX tombstones_sha256_idx ON tombstones (sha256) WHERE source_id IS NULL;
