@@ -6,7 +6,7 @@ import signal
 import socket
 import sys
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import suppress
 from pathlib import Path
 
@@ -178,6 +178,42 @@ def test_a_killed_part_is_started_again(serve: Serve, name: str) -> None:
         os.kill(victim, signal.SIGKILL)
         until(lambda: running.child(name) != victim, f"a new {name}")
         until(running.answers, "web answers")
+
+
+def stopped(process: int) -> None:
+    os.kill(process, signal.SIGSTOP)
+
+
+def blocked(process: int) -> None:
+    os.kill(process, signal.SIGUSR2)
+
+
+@pytest.mark.parametrize("name", ["web", "worker"])
+@pytest.mark.parametrize("hang", [stopped, blocked], ids=lambda hang: hang.__name__)
+def test_a_part_that_hangs_is_killed_and_started_again(serve: Serve, name: str, hang: Callable[[int], None]) -> None:
+    with serve as running:
+        running.until_ready()
+        until(lambda: beats(running) > 0, "the worker works")
+        victim = running.child(name)
+        hang(victim)
+        until(lambda: running.child(name) != victim, f"a new {name}")
+        until(running.answers, "web answers")
+        before = beats(running)
+        until(lambda: beats(running) > before, "the worker works")
+        assert f"{name} ended (it gave no sign of life for 2 s, so it was killed)" in running.output()
+
+
+def test_a_part_that_is_merely_busy_is_left_alone(serve: Serve) -> None:
+    with serve as running:
+        running.until_ready()
+        until(lambda: beats(running) > 0, "the worker works")
+        worker = running.child("worker")
+        for _ in range(3):
+            os.kill(worker, signal.SIGUSR1)
+            before = beats(running)
+            until(lambda: beats(running) > before + 5, "it goes on")  # noqa: B023 - used in this round only
+        assert running.child("worker") == worker
+        assert "no sign of life" not in running.output()
 
 
 def test_what_a_dead_part_had_started_goes_with_it(serve: Serve) -> None:

@@ -1,13 +1,14 @@
 """Small parts for supervisor tests, and a `serve` that runs them: `python stand_in.py serve|web|worker`.
 
 `web` answers 200 when the database does; `worker` counts in the database. Both keep a pool over its restarts, as the
-real parts do.
+real parts do. SIGUSR1 blocks the event loop of either for a second, SIGUSR2 for ever; who is silent for two is killed.
 """
 
 import asyncio
 import os
 import signal
 import sys
+import time
 
 from orihon.cli.output import say
 from orihon.cli.serve import announce, supervise
@@ -15,7 +16,7 @@ from orihon.cli.status import CommandFailed
 from orihon.config import load
 from orihon.db.errors import DatabaseError
 from orihon.db.pool import Pool, open_pool
-from orihon.runtime import lifeline
+from orihon.runtime import lifeline, pulse
 from orihon.supervisor.supervise import Part, Supervisor
 
 
@@ -53,18 +54,21 @@ async def part(name: str) -> None:
     task = asyncio.current_task()
     assert task is not None
     asyncio.get_running_loop().add_signal_handler(signal.SIGTERM, task.cancel)
+    for number, seconds in ((signal.SIGUSR1, 1), (signal.SIGUSR2, 3600)):
+        asyncio.get_running_loop().add_signal_handler(number, time.sleep, seconds)
     pool = await open_pool(os.environ["DATABASE_URL"], size=2)
     try:
-        await (web(pool, int(os.environ["PORT"])) if name == "web" else worker(pool))
+        async with pulse.beating(0.2):
+            await (web(pool, int(os.environ["PORT"])) if name == "web" else worker(pool))
     except asyncio.CancelledError:
         pool.terminate()
 
 
 def main(name: str) -> int:
     if name == "serve":
-        parts = [Part(each, (sys.executable, "-P", __file__, each)) for each in ("web", "worker")]
+        parts = [Part(each, (sys.executable, "-P", __file__, each), beats=True) for each in ("web", "worker")]
         try:
-            return supervise(Supervisor(load(), parts=parts, ready=announce, say=say))
+            return supervise(Supervisor(load(), parts=parts, silent=2.0, ready=announce, say=say))
         except (CommandFailed, DatabaseError) as error:
             say(str(error))
             return 1

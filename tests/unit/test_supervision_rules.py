@@ -14,9 +14,11 @@ from orihon.db.leftovers import Postmaster, parse_pid_file
 from orihon.db.server import place
 from orihon.ingest.sources import Source
 from orihon.runtime import lifeline
+from orihon.runtime.pulse import Silence
 from orihon.supervisor import address
 from orihon.supervisor.errors import GaveUp, SupervisorError
 from orihon.supervisor.service import STEADY_AFTER, Service, keep_alive, pause_before
+from orihon.supervisor.supervise import most_silent
 
 pytestmark = pytest.mark.anyio
 
@@ -100,6 +102,30 @@ def test_a_child_is_ended_when_its_supervisor_lets_go(monkeypatch: pytest.Monkey
 def test_a_process_without_supervisor_is_left_alone(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv(lifeline.DESCRIPTOR, raising=False)
     assert not lifeline.watch(3, lambda _: pytest.fail("ended"))
+
+
+def test_silence_is_measured_from_the_last_sign_of_life_and_is_forgiven_while_a_child_starts() -> None:
+    silence = Silence(most=10, first=60, rhythm=1, now=0)
+    assert not any(silence.too_long(now) for now in range(1, 61))
+    assert silence.too_long(61)
+    silence = Silence(most=10, first=60, rhythm=1, now=0)
+    silence.heard(5)
+    assert not any(silence.too_long(now) for now in range(1, 16))
+    assert silence.too_long(16)
+
+
+def test_silence_proves_nothing_when_the_watcher_was_stopped_itself() -> None:
+    """A machine that slept, a frozen container: everything was silent, the watcher too."""
+    silence = Silence(most=10, first=60, rhythm=1, now=0)
+    silence.heard(1)
+    assert not silence.too_long(2)
+    assert not any(silence.too_long(3600 + now) for now in range(11))
+    assert silence.too_long(3611)
+
+
+@pytest.mark.parametrize(("lease", "seconds"), [(3, 15), (60, 120), (3600, 7200)])
+def test_a_part_is_stuck_when_others_have_had_its_jobs_for_long(lease: int, seconds: float) -> None:
+    assert most_silent(lease) == seconds
 
 
 PID_FILE = "4711\n/data\n1700000000\n5432\n/run/x\n\n  1234  5678\nready   \n"

@@ -12,6 +12,7 @@ import uvloop
 from orihon.config import ConfigError, Settings
 from orihon.db import pool as pools
 from orihon.db.pool import Pool
+from orihon.runtime import pulse
 
 log = structlog.get_logger(__name__)
 
@@ -45,10 +46,11 @@ def run_until_told(work: Coroutine[Any, Any, None]) -> int:
         loop = asyncio.get_running_loop()
         for number in (signal.SIGTERM, signal.SIGINT):
             loop.add_signal_handler(number, task.cancel)
-        try:
-            await task
-        except asyncio.CancelledError:
-            log.info("stopped")
+        async with pulse.beating():
+            try:
+                await task
+            except asyncio.CancelledError:
+                log.info("stopped")
 
     with asyncio.Runner(loop_factory=uvloop.new_event_loop) as runner:
         runner.run(main())

@@ -70,7 +70,7 @@ def demo(*, with_: Path | None = None, port: int | None = None, data: Path | Non
     settings = load()
 
     # A walk that finds nobody at home is tried again only after a minute or two.
-    worker = Part("worker", WORKER.command, after=(HOST, urlsplit(address).port or 80))
+    worker = Part("worker", WORKER.command, beats=True, after=(HOST, urlsplit(address).port or 80))
 
     async def follow(dsn: str) -> None:
         await _follow(dsn, address)

@@ -7,6 +7,7 @@ import signal
 from collections.abc import Mapping, Sequence
 
 from orihon.runtime.lifeline import Lifeline
+from orihon.runtime.pulse import Pulse
 from orihon.supervisor.errors import GaveUp
 from orihon.supervisor.service import Service
 
@@ -19,13 +20,30 @@ class Child(Service):
 
     The group keeps Ctrl-C of the terminal for the supervisor alone, and lets everything that the child started be
     ended with it.
+
+    Args:
+        name: in messages.
+        command: what to run.
+        environment: variables that it gets on top of ours.
+        lifeline: breaks when we die.
+        most_silent: seconds after which a child that does not beat (see `runtime.pulse`) is taken for stuck, killed,
+            and started again; None: it need not beat.
     """
 
-    def __init__(self, name: str, command: Sequence[str], environment: Mapping[str, str], lifeline: Lifeline) -> None:
+    def __init__(
+        self,
+        name: str,
+        command: Sequence[str],
+        environment: Mapping[str, str],
+        lifeline: Lifeline,
+        most_silent: float | None = None,
+    ) -> None:
         self.name = name
         self._command = tuple(command)
         self._environment = dict(environment)
         self._lifeline = lifeline
+        self._most_silent = most_silent
+        self._pulse: Pulse | None = None
         self._process: asyncio.subprocess.Process | None = None
 
     @property
@@ -34,18 +52,31 @@ class Child(Service):
         return self._process.pid if self._process and self._process.returncode is None else None
 
     async def start(self) -> None:
-        self._process = await asyncio.create_subprocess_exec(
-            *self._command,
-            env=os.environ | self._environment | self._lifeline.environment,
-            stdin=asyncio.subprocess.DEVNULL,
-            pass_fds=(self._lifeline.reader,),
-            start_new_session=True,
-        )
+        self._unhear()
+        environment, descriptors = self._lifeline.environment, [self._lifeline.reader]
+        if self._most_silent is not None:
+            self._pulse = Pulse()
+            environment |= self._pulse.environment
+            descriptors.append(self._pulse.writer)
+        try:
+            self._process = await asyncio.create_subprocess_exec(
+                *self._command,
+                env=os.environ | self._environment | environment,
+                stdin=asyncio.subprocess.DEVNULL,
+                pass_fds=descriptors,
+                start_new_session=True,
+            )
+        finally:
+            if self._pulse is not None:
+                self._pulse.handed_over()
 
     async def ended(self) -> str:
         process = self._require()
-        status = await process.wait()
+        stuck = await self._stuck_or_ended(process)
         self._end_group(process.pid)
+        status = await process.wait()
+        if stuck:
+            return f"it gave no sign of life for {self._most_silent:g} s, so it was killed"
         if status == NO_USE:
             raise GaveUp(f"{self.name} cannot run; it said why above.")
         return f"killed by {signal.Signals(-status).name}" if status < 0 else f"exit status {status}"
@@ -62,11 +93,31 @@ class Child(Service):
         self._end_group(process.pid)
         await process.wait()
         self._process = None
+        self._unhear()
 
     def kill(self) -> None:
         """End it at once."""
         if self.pid is not None:
             self._end_group(self.pid)
+
+    async def _stuck_or_ended(self, process: asyncio.subprocess.Process) -> bool:
+        if self._pulse is None or self._most_silent is None:
+            await process.wait()
+            return False
+        ended = asyncio.ensure_future(process.wait())
+        silent = asyncio.ensure_future(self._pulse.silent(self._most_silent))
+        try:
+            await asyncio.wait([ended, silent], return_when=asyncio.FIRST_COMPLETED)
+            return not ended.done()
+        finally:
+            ended.cancel()
+            silent.cancel()
+            await asyncio.gather(ended, silent, return_exceptions=True)
+
+    def _unhear(self) -> None:
+        if self._pulse is not None:
+            self._pulse.close()
+            self._pulse = None
 
     def _require(self) -> asyncio.subprocess.Process:
         if self._process is None:

@@ -30,11 +30,13 @@ class Part(msgspec.Struct, frozen=True):
         command: what to run.
         after: host and port of another part that it needs: it starts once somebody listens there, and at latest
             after `OPENS_WITHIN`.
+        beats: whether it shows that it is not stuck (see `runtime.pulse`).
     """
 
     name: str
     command: tuple[str, ...]
     after: tuple[str, int] | None = None
+    beats: bool = False
 
 
 class Ready(msgspec.Struct, frozen=True, kw_only=True):
@@ -52,8 +54,16 @@ def orihon(*words: str) -> tuple[str, ...]:
 OPENS_WITHIN = 20.0
 """Seconds that a part is waited for before those that need it start all the same."""
 
-WEB = Part("web", orihon("web"))
-WORKER = Part("worker", orihon("worker"))
+WEB = Part("web", orihon("web"), beats=True)
+WORKER = Part("worker", orihon("worker"), beats=True)
+
+LEAST_SILENT = 15.0
+"""Seconds without a sign of life that mean nothing, however short the leases: the machine may be that busy."""
+
+
+def most_silent(lease_seconds: float) -> float:
+    """Seconds without a sign of life after which a part is stuck: by then others have its jobs for long."""
+    return max(LEAST_SILENT, 2 * lease_seconds)
 
 
 class Supervisor:
@@ -65,6 +75,7 @@ class Supervisor:
         environment: variables that the parts get on top of ours.
         prepared: called with the database's address before the parts start.
         longest_pause: seconds before a part that keeps dying is started again, at most.
+        silent: seconds without a sign of life after which a part is killed; None: by the length of a lease.
         ready: told once the web process answers.
         say: told what happens, in words.
     """
@@ -77,6 +88,7 @@ class Supervisor:
         environment: dict[str, str] | None = None,
         prepared: Callable[[str], Awaitable[None]] | None = None,
         longest_pause: float = LONGEST_PAUSE,
+        silent: float | None = None,
         ready: Callable[[Ready], None],
         say: Say,
     ) -> None:
@@ -86,6 +98,7 @@ class Supervisor:
         self._environment = dict(environment or {})
         self._prepared = prepared
         self._longest_pause = longest_pause
+        self._silent = most_silent(settings.lease_seconds) if silent is None else silent
         self._ready = ready
         self._say = say
         self._mark = secrets.token_hex(16)
@@ -163,7 +176,10 @@ class Supervisor:
             "DATABASE_URL": dsn,
             "PORT": str(self.settings.port),
         }
-        self.children = [Child(part.name, part.command, environment, lifeline) for part in self._parts]
+        self.children = [
+            Child(part.name, part.command, environment, lifeline, self._silent if part.beats else None)
+            for part in self._parts
+        ]
         stack.push_async_callback(self._stop_children)
         for part, child in zip(self._parts, self.children, strict=True):
             if part.after:
