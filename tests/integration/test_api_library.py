@@ -270,6 +270,7 @@ async def test_a_card_has_its_cover_with_size_and_colour(site: Site, pool: Pool,
     card = (await guest.get(f"{MANGAS}?search=covered")).json["items"][0]
     assert card == {
         "id": str(work_id),
+        "kind": "manga",
         "title": "Covered",
         "status": None,
         "reading_direction": "rtl",

@@ -206,7 +206,12 @@ async def test_what_a_source_does_now_is_shown(site: Site, admin: Browser) -> No
 
 async def test_the_adapters_say_what_they_need(admin: Browser) -> None:
     adapters = {one["name"]: one for one in (await admin.get(f"{SOURCES}/adapters")).json["items"]}
-    assert adapters["sample_feed"]["offers"] == ["feed"]
+    feed = adapters["sample_feed"]
+    assert feed["offers"] == ["feed"]
+    assert "/api/creators/" in feed["address"]
+    (count,) = feed["settings"]
+    assert (count["name"], count["title"]) == ("count", "Posts at a time")
+    assert (count["least"], count["most"]) == (1, 50)
     html = adapters["html"]
     assert "profile" in [setting["name"] for setting in html["settings"]]
     assert {"sample", "target"} <= {preset["name"] for preset in html["presets"]}

@@ -23,6 +23,7 @@ from tests.support.feeds import (
 from tests.support.line import Line, line
 
 from orihon.db.pool import Pool
+from orihon.ingest import sources
 from orihon.media.sweep import sweep
 from orihon.samplesite.catalogue import Swatch
 from orihon.samplesite.creators import Creators, Post
@@ -92,6 +93,9 @@ async def test_a_medium_that_always_fails_holds_nothing_back_and_is_dead_after_t
     assert asked(made) == {}
     told = await counts(made.pool)
     assert (told["media_dead"], told["media_failed"]) == (1, 0)
+    async with made.pool.acquire() as db:
+        (overview,) = await sources.overviews(db)
+    assert overview.media_dead == 1
     assert await made.pool.fetchval("SELECT count(*) FROM source_media") == 14
     await same(made)
 

@@ -94,6 +94,13 @@ async def test_the_three_of_the_sample_site_arrive_whole(pool: Pool, tmp_path: P
         assert [(one.name, one.size) for one in told.attachments] == [("sketches.zip", file["size"])]
         assert told.body
         assert told.published_at is not None
+        async with pool.acquire() as db:
+            listed = await chapters.in_reading_order(db, chapter["work_id"], limit=100, offset=0)
+            card = await works.detail(db, chapter["work_id"])
+        assert listed is not None
+        assert [one.published_at for one in listed.chapters if one.id == told.id] == [told.published_at]
+        assert card is not None
+        assert card.kind == "feed"
         failed = await pool.fetch("SELECT attempts FROM source_failures")
         assert [row["attempts"] for row in failed] == [1]
         assert await pool.fetchval("SELECT count(*) FROM works WHERE cover_media_id IS NOT NULL") == 3

@@ -92,6 +92,7 @@ class SourceView(msgspec.Struct, frozen=True, kw_only=True):
     works: int
     chapters: int
     chapters_ready: int
+    media_dead: int
     next_run_at: datetime | None
     live: Now | None
     last_walk: WalkRow | None
@@ -108,10 +109,15 @@ class WalkList(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class AdapterView(msgspec.Struct, frozen=True, kw_only=True):
-    """A kind of source that can be followed, what its settings mean, and settings that are ready to use."""
+    """A kind of source that can be followed, what its settings mean, and settings that are ready to use.
+
+    `title` is what people choose it by, `address` says which address a source of this kind has.
+    """
 
     name: str
+    title: str
     about: str
+    address: str
     offers: list[str]
     settings: list[Setting]
     presets: list[Preset]
@@ -166,6 +172,7 @@ def source_view(overview: SourceOverview, live: Sequence[LiveEntry]) -> SourceVi
         works=overview.works,
         chapters=overview.chapters,
         chapters_ready=overview.chapters_ready,
+        media_dead=overview.media_dead,
         next_run_at=overview.next_run_at,
         live=now,
         last_walk=overview.last_walk,

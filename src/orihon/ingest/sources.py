@@ -10,7 +10,7 @@ from msgspec import UNSET, Meta, UnsetType
 from orihon.db.notify import notify
 from orihon.db.pool import Connection, row, rows
 from orihon.ingest.failures import Failure
-from orihon.ingest.rules import Asked
+from orihon.ingest.rules import DEAD_AFTER, Asked
 from orihon.jobs import queue, schedule, upkeep
 from orihon.jobs.payloads import WalkFeed, WalkSource
 from orihon.sources.registry import kinds, open_adapter
@@ -90,6 +90,7 @@ class WalkRow(msgspec.Struct, frozen=True, kw_only=True):
 class SourceOverview(msgspec.Struct, frozen=True, kw_only=True):
     """A source with what it has brought.
 
+    `media_dead`: files of a feed that are asked for no more, after so many failures; a recovery asks once more.
     `next_run_at`: when it is looked at again, by its schedule or sooner by a walk that waits; None: paused.
     """
 
@@ -97,12 +98,17 @@ class SourceOverview(msgspec.Struct, frozen=True, kw_only=True):
     works: int
     chapters: int
     chapters_ready: int
+    media_dead: int
     next_run_at: datetime | None
     last_walk: WalkRow | None
 
 
 class AlreadyFollowed(Exception):
-    """This address is followed already; the text names the source."""
+    """This address is followed already, by the source that `name` and the text name."""
+
+    def __init__(self, name: str) -> None:
+        super().__init__(f"This address is followed already, as “{name}”. Edit that source instead.")
+        self.name = name
 
 
 _COLUMNS = """
@@ -114,6 +120,7 @@ _GET = f"SELECT {_COLUMNS} FROM sources s WHERE s.id = $1"
 
 _OVERVIEW = f"""
     SELECT {_COLUMNS}, works.n AS works, coalesce(chapters.n, 0) AS chapters, coalesce(chapters.ready, 0) AS ready,
+           (SELECT count(*) FROM source_failures f WHERE f.source_id = s.id AND f.attempts >= {DEAD_AFTER}) AS dead,
            CASE WHEN NOT s.paused THEN least(js.next_at, waiting.scheduled_at) END AS next_run_at,
            walk.id AS walk_id, walk.mode, walk.outcome, walk.chunk, walk.counts, walk.error, walk.failure,
            walk.clean AS walk_clean, walk.started_at, walk.ended_at
@@ -188,6 +195,7 @@ def _overview(record: dict[str, Any]) -> SourceOverview:
         works=record["works"],
         chapters=record["chapters"],
         chapters_ready=record["ready"],
+        media_dead=record["dead"],
         next_run_at=record["next_run_at"],
         last_walk=walk,
     )
@@ -216,7 +224,7 @@ async def add(db: Connection, new: NewSource) -> UUID:
     )
     if source_id is None:
         held = await db.fetchval("SELECT name FROM sources WHERE adapter = $1 AND url = $2", new.adapter, new.url)
-        raise AlreadyFollowed(f"This address is followed already, as “{held}”. Edit that source instead.")
+        raise AlreadyFollowed(held)
     await schedule.ensure(
         db, schedule_name(source_id), walk_of(source_id, kind, new.adapter, new.url), new.interval_seconds, at_once=True
     )

@@ -10,13 +10,15 @@ import msgspec
 from orihon.db.pool import Connection
 from orihon.library import images, visibility
 from orihon.library.images import Image
+from orihon.library.visibility import WorkKind
 from orihon.sources.records import Direction, Status
 
 
 class MangaCard(msgspec.Struct, frozen=True, kw_only=True):
-    """A title as lists show it."""
+    """A title as lists show it. `kind` feed: a creator, whose posts are its chapters."""
 
     id: UUID
+    kind: WorkKind
     title: str
     status: Status | None
     reading_direction: Direction
@@ -32,7 +34,7 @@ class MangaCard(msgspec.Struct, frozen=True, kw_only=True):
 _TIME = "to_char({} AT TIME ZONE 'UTC', 'YYYY-MM-DD\"T\"HH24:MI:SS.US\"Z\"')"
 
 JSON = f"""json_build_object(
-    'id', w.id, 'title', w.title, 'status', w.status, 'reading_direction', w.reading_direction,
+    'id', w.id, 'kind', w.kind, 'title', w.title, 'status', w.status, 'reading_direction', w.reading_direction,
     'authors', w.authors, 'genres', w.genres, 'tags', w.tags, 'chapter_count', w.chapter_count,
     'cover', {images.JSON},
     'created_at', {_TIME.format("w.created_at")}, 'updated_at', {_TIME.format("w.updated_at")})"""

@@ -19,7 +19,7 @@ Number = int | float
 
 
 class Chapter(msgspec.Struct, frozen=True, kw_only=True):
-    """A chapter. `number` None: a notice or an extra.
+    """A chapter. `number` None: a notice or an extra. `published_at`: when its author did, where a source says it.
 
     `state`: its pages are here, or it has none (`ready`), a job is to bring them (`queued`), the last attempt failed
     and nothing waits (`failed`, see `content_error`), or nobody asked for them yet (`absent`).
@@ -34,6 +34,7 @@ class Chapter(msgspec.Struct, frozen=True, kw_only=True):
     content_error: str | None
     size_bytes: int
     created_at: datetime
+    published_at: datetime | None
 
 
 class ChapterLink(msgspec.Struct, frozen=True, kw_only=True):
@@ -61,11 +62,10 @@ class Attachment(msgspec.Struct, frozen=True, kw_only=True):
 class ChapterDetail(Chapter, frozen=True, kw_only=True):
     """A chapter and its neighbours in reading order.
 
-    Of a post also what its author wrote (`body`, plain text), when, its tags, and the files beside its pages.
+    Of a post also what its author wrote (`body`, plain text), its tags, and the files beside its pages.
     """
 
     body: str | None
-    published_at: datetime | None
     tags: list[str]
     attachments: list[Attachment]
     previous: ChapterLink | None
@@ -82,7 +82,8 @@ _STATE = """
 """
 
 _COLUMNS = f"""
-    c.id, c.work_id AS manga_id, c.number, c.title, c.page_count, {_STATE}, c.content_error, c.size_bytes, c.created_at
+    c.id, c.work_id AS manga_id, c.number, c.title, c.page_count, {_STATE}, c.content_error, c.size_bytes, c.created_at,
+    c.published_at
 """
 
 _ORDER = "c.sort_key, c.number, c.created_at, c.id"
@@ -120,7 +121,7 @@ _PLACED = f"""
         UNION ALL SELECT previous, 'previous' FROM placed WHERE id = $2
         UNION ALL SELECT next, 'next' FROM placed WHERE id = $2
     )
-    SELECT here.place, {_COLUMNS}, c.body, c.published_at, {_TAGS} AS tags,
+    SELECT here.place, {_COLUMNS}, c.body, {_TAGS} AS tags,
            {_FILES} AS attachments
       FROM here JOIN chapters c ON c.id = here.id
 """

@@ -177,10 +177,16 @@ class Preset(msgspec.Struct, frozen=True):
 
 
 class Setting(msgspec.Struct, frozen=True):
-    """A key of a source's settings, for people."""
+    """A key of a source's settings, for people.
+
+    `title` is what a form calls it. `least` and `most`: it is a whole number between them; None: it is text.
+    """
 
     name: str
+    title: str
     about: str
+    least: int | None = None
+    most: int | None = None
 
 
 class AdapterKind(Protocol):
@@ -192,8 +198,18 @@ class AdapterKind(Protocol):
         ...
 
     @property
+    def title(self) -> str:
+        """What people choose it by: what a source of this kind is."""
+        ...
+
+    @property
     def about(self) -> str:
         """One sentence for people."""
+        ...
+
+    @property
+    def address(self) -> str:
+        """One sentence for people: which address a source of this kind has."""
         ...
 
     @property

@@ -63,7 +63,9 @@ class SourceController(Controller):
             items=[
                 AdapterView(
                     name=kind.name,
+                    title=kind.title,
                     about=kind.about,
+                    address=kind.address,
                     offers=list(kind.offers),
                     settings=list(kind.settings),
                     presets=list(kind.presets()),

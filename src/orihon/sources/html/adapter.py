@@ -148,11 +148,13 @@ class HtmlKind:
     """What the registry knows about this adapter."""
 
     name = "html"
+    title = "A site that lists titles"
     about = "A catalogue site with HTML pages, described by a site profile."
+    address = "The page that lists the newest titles first."
     offers: tuple[SourceKind, ...] = ("catalogue",)
     settings = (
-        Setting("profile", "The name of a built-in site profile, or a whole profile as an object."),
-        Setting("profile_toml", "A whole site profile as TOML text."),
+        Setting("profile", "Site profile", "The name of a built-in site profile, or a whole profile as an object."),
+        Setting("profile_toml", "Text of the profile", "A whole site profile as TOML text."),
     )
 
     def presets(self) -> tuple[Preset, ...]:

@@ -11,6 +11,9 @@ from orihon.sources.adapter import BadCursor, BadSettings, Fetcher, LayoutChange
 from orihon.sources.records import ChapterRef, Cursor, PageRef, Post, PostPage, SourceKind, Title
 from orihon.sources.sample_feed import wire
 
+MOST_COUNT = 50
+"""Posts that the site gives at a time."""
+
 MOST_PAGES = 100
 """Pages of the feed that are looked through for one post."""
 
@@ -18,7 +21,7 @@ MOST_PAGES = 100
 class Options(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """The settings: how many posts a page of the feed has."""
 
-    count: Annotated[int, Meta(ge=1, le=50)] = 20
+    count: Annotated[int, Meta(ge=1, le=MOST_COUNT)] = 20
 
 
 class Place(msgspec.Struct, frozen=True, omit_defaults=True):
@@ -90,9 +93,13 @@ class SampleFeedKind:
     """What the registry knows about this adapter."""
 
     name = "sample_feed"
+    title = "A creator of the sample site"
     about = "A creator of the sample site: a feed of posts as JSON. An example of how feeds are followed."
+    address = "The creator in the API of the sample site, as in http://host/api/creators/name."
     offers: tuple[SourceKind, ...] = ("feed",)
-    settings = (Setting("count", "How many posts are asked for at a time: 1 to 50, 20 if left out."),)
+    settings = (
+        Setting("count", "Posts at a time", "How many posts are asked for at a time; 20 if left out.", 1, MOST_COUNT),
+    )
 
     def presets(self) -> tuple[Preset, ...]:
         """None: there is nothing to choose."""

@@ -466,10 +466,12 @@ export interface components {
         /** AdapterView */
         AdapterView: {
             about: string;
+            address: string;
             name: string;
             offers: string[];
             presets: components["schemas"]["Preset"][];
             settings: components["schemas"]["Setting"][];
+            title: string;
         };
         /** Attachment */
         Attachment: {
@@ -494,6 +496,7 @@ export interface components {
             manga_id: string;
             number: number | null;
             page_count: number;
+            published_at: string | null;
             size_bytes: number;
             /** @enum {string} */
             state: "ready" | "queued" | "failed" | "absent";
@@ -650,6 +653,8 @@ export interface components {
             /** Format: uuid */
             id: string;
             /** @enum {string} */
+            kind: "manga" | "feed";
+            /** @enum {string} */
             reading_direction: "ltr" | "rtl" | "vertical";
             /** @enum {null|string} */
             status: "ongoing" | "completed" | "hiatus" | "cancelled" | null;
@@ -672,6 +677,8 @@ export interface components {
             genres: string[];
             /** Format: uuid */
             id: string;
+            /** @enum {string} */
+            kind: "manga" | "feed";
             /** @enum {string} */
             reading_direction: "ltr" | "rtl" | "vertical";
             sources: components["schemas"]["SourceRef"][];
@@ -873,7 +880,10 @@ export interface components {
         /** Setting */
         Setting: {
             about: string;
+            least?: number | null;
+            most?: number | null;
             name: string;
+            title: string;
         };
         /** SourceEdit */
         SourceEdit: {
@@ -919,6 +929,7 @@ export interface components {
             last_error: string | null;
             last_walk: components["schemas"]["WalkRow"] | null;
             live: components["schemas"]["Now"] | null;
+            media_dead: number;
             name: string;
             next_run_at: string | null;
             paused: boolean;
