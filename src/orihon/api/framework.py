@@ -4,7 +4,6 @@ import re
 from typing import Any
 
 from litestar import Litestar, Request, Router
-from litestar.datastructures import MutableScopeHeaders
 from litestar.di import Provide
 from litestar.openapi import OpenAPIConfig
 from litestar.openapi.plugins import JsonRenderPlugin
@@ -23,6 +22,8 @@ PREFIX = "/api/v1"
 MOST_BODY = 2 * 1024 * 1024
 """Bytes of a request's body; the largest is a guest's progress of a thousand chapters."""
 
+_BODILESS = frozenset(("GET", "HEAD", "OPTIONS"))
+
 _JSON = re.compile(r"application/([a-z0-9.-]+\+)?json", re.IGNORECASE)
 
 ROUTES: tuple[ControllerRouterHandler, ...] = (
@@ -40,15 +41,21 @@ ROUTES: tuple[ControllerRouterHandler, ...] = (
 async def _harden(message: Message, _: Scope) -> None:
     """Nothing is guessed about a body, and nobody keeps an answer that does not say so itself."""
     if message["type"] == "http.response.start":
-        headers = MutableScopeHeaders.from_message(message)
-        headers["X-Content-Type-Options"] = "nosniff"
-        headers.setdefault("Cache-Control", "private, no-cache")
-        if "GET" in (allowed := headers.get("Allow", "")) and "HEAD" not in allowed:
-            headers["Allow"] = f"{allowed}, HEAD"
+        headers = [(name, _with_head(value) if name == b"allow" else value) for name, value in message["headers"]]
+        headers.append((b"x-content-type-options", b"nosniff"))
+        if all(name != b"cache-control" for name, _ in headers):
+            headers.append((b"cache-control", b"private, no-cache"))
+        message["headers"] = headers
+
+
+def _with_head(allowed: bytes) -> bytes:
+    return allowed + b", HEAD" if b"GET" in allowed and b"HEAD" not in allowed else allowed
 
 
 async def _require_json(request: Request[Any, Any, Any]) -> None:
     """Refuse a body that says it is something else, where one is read; one that says nothing may be JSON."""
+    if request.method in _BODILESS:
+        return
     kind, _ = request.content_type
     if kind and not _JSON.fullmatch(kind) and "data" in request.route_handler.parsed_fn_signature.parameters:
         raise unsupported_media_type(kind)
