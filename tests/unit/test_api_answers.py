@@ -94,16 +94,45 @@ async def test_an_answer_that_a_hint_overtook_is_not_kept(hints: Hints, make: Ma
     assert (await answers.get("a", make)).body == b"answer 2"
 
 
-async def test_what_many_ask_at_once_is_made_once_and_one_that_leaves_spoils_nothing(hints: Hints, make: Maker) -> None:
+async def test_what_many_ask_at_once_is_made_once(hints: Hints, make: Maker) -> None:
     answers = cache(hints)
     make.go.clear()
-    first, second = (asyncio.create_task(answers.get("a", make)) for _ in range(2))
-    await asyncio.sleep(0)
-    first.cancel()
+    asked = [asyncio.create_task(answers.get("a", make)) for _ in range(3)]
     await asyncio.sleep(0)
     make.go.set()
-    assert (await second).body == b"answer 1"
+    assert {(await each).body for each in asked} == {b"answer 1"}
     assert make.made == 1
+
+
+@pytest.mark.parametrize("leaver", [0, 1])
+async def test_one_that_leaves_spoils_nothing_for_the_others(hints: Hints, make: Maker, leaver: int) -> None:
+    answers = cache(hints)
+    make.go.clear()
+    asked = [asyncio.create_task(answers.get("a", make)) for _ in range(3)]
+    await asyncio.sleep(0)
+    asked.pop(leaver).cancel()
+    await asyncio.sleep(0)
+    make.go.set()
+    bodies = {(await each).body for each in asked}
+    assert len(bodies) == 1
+    assert make.made == (2 if leaver == 0 else 1)
+
+
+async def test_a_failure_is_told_to_all_that_wait_and_is_not_kept(hints: Hints, make: Maker) -> None:
+    answers = cache(hints)
+    go = asyncio.Event()
+
+    async def fail() -> bytes:
+        await go.wait()
+        raise OSError("gone")
+
+    asked = [asyncio.create_task(answers.get("a", fail)) for _ in range(2)]
+    await asyncio.sleep(0)
+    go.set()
+    for each in asked:
+        with pytest.raises(OSError, match="gone"):
+            await each
+    assert (await answers.get("a", make)).body == b"answer 1"
 
 
 async def test_the_least_recently_used_leave_first(hints: Hints, make: Maker) -> None:

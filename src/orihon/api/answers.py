@@ -5,6 +5,7 @@ at most, and nothing is kept while no hints arrive.
 """
 
 import asyncio
+import contextlib
 import hashlib
 import time
 from collections import OrderedDict
@@ -20,6 +21,10 @@ class Answer(msgspec.Struct, frozen=True):
 
     body: bytes
     etag: str
+
+
+class _Left(Exception):
+    """Whoever made an answer went away before it was made."""
 
 
 class _Kept(msgspec.Struct, frozen=True):
@@ -44,7 +49,7 @@ class Answers:
         self._clock = clock
         self._kept: OrderedDict[Hashable, _Kept] = OrderedDict()
         self._bytes = 0
-        self._making: dict[Hashable, asyncio.Task[Answer]] = {}
+        self._making: dict[Hashable, asyncio.Future[Answer]] = {}
         self._generation = 0
         bus.listen("library", lambda _: self.forget())
 
@@ -54,13 +59,13 @@ class Answers:
         if kept is not None and self._clock() < kept.ends:
             self._kept.move_to_end(key)
             return kept.answer
-        task = self._making.get(key)
-        if task is None:
-            task = asyncio.create_task(self._make(key, make))
-            self._making[key] = task
-            task.add_done_callback(lambda done: self._made(key, done))
-        # One that goes away must not spoil it for the others.
-        return await asyncio.shield(task)
+        making = self._making.get(key)
+        if making is None:
+            return await self._make(key, make)
+        with contextlib.suppress(_Left):
+            # One that goes away must not spoil it for the others.
+            return await asyncio.shield(making)
+        return await self.get(key, make)
 
     def forget(self) -> None:
         """The library changed: believe nothing, not even what is being made."""
@@ -71,17 +76,21 @@ class Answers:
 
     async def _make(self, key: Hashable, make: Callable[[], Awaitable[bytes]]) -> Answer:
         generation = self._generation
-        body = await make()
-        answer = Answer(body, f'"{hashlib.blake2b(body, digest_size=16).hexdigest()}"')
+        making = self._making[key] = asyncio.get_running_loop().create_future()
+        try:
+            body = await make()
+            answer = Answer(body, f'"{hashlib.sha256(body).hexdigest()[:32]}"')
+        except BaseException as error:
+            making.set_exception(error if isinstance(error, Exception) else _Left())
+            making.exception()  # nobody may be waiting
+            raise
+        finally:
+            if self._making.get(key) is making:
+                del self._making[key]
+        making.set_result(answer)
         if generation == self._generation and self._bus.connected:
             self._keep(key, answer)
         return answer
-
-    def _made(self, key: Hashable, task: asyncio.Task[Answer]) -> None:
-        if self._making.get(key) is task:
-            del self._making[key]
-        if not task.cancelled():
-            task.exception()  # whoever waits gets it; nobody may be left
 
     def _keep(self, key: Hashable, answer: Answer) -> None:
         if (old := self._kept.pop(key, None)) is not None:
