@@ -102,3 +102,17 @@ async def test_what_a_transaction_held_is_free_when_it_ends_however_it_ends(sing
         assert await other.fetchval("SELECT pg_try_advisory_lock(7)"), way.__name__
         await other.execute("SELECT pg_advisory_unlock_all()")
     await other.close()
+
+
+async def test_times_in_json_are_universal_wherever_the_server_stands(dsn: str) -> None:
+    """JSON that the database makes goes to readers as it is."""
+    admin = await asyncpg.connect(dsn)
+    database = await admin.fetchval("SELECT current_database()")
+    await admin.execute(f"ALTER DATABASE {database} SET timezone = 'Asia/Tokyo'")
+    await admin.close()
+    pool = await open_pool(dsn, size=1)
+    try:
+        told = await pool.fetchval("SELECT row_to_json(t)::text FROM (SELECT timestamptz '2026-01-01 00:00Z' AS at) t")
+    finally:
+        pool.terminate()
+    assert told == '{"at":"2026-01-01T00:00:00+00:00"}'

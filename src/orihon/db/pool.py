@@ -34,6 +34,10 @@ _GONE_ALREADY = ("connection is closed", "connection has been released back to t
 T = TypeVar("T")
 
 
+_SESSION = {"timezone": "UTC"}
+"""What every session is told: JSON that the database makes has its times as the rest of the API has them."""
+
+
 def is_cut_off(error: BaseException) -> bool:
     """Whether an error, or what led to it, is the loss of a pooled connection and no answer of the database."""
     return any(
@@ -68,7 +72,7 @@ def _encode_json(value: object) -> str:
 
 async def connect(dsn: str) -> "asyncpg.Connection[asyncpg.Record]":
     """One connection with the pool's codecs, for listeners and long-held locks."""
-    connection = await asyncpg.connect(dsn)
+    connection = await asyncpg.connect(dsn, server_settings=_SESSION)
     await _prepare(connection)
     return connection
 
@@ -115,6 +119,7 @@ async def open_pool(dsn: str, *, size: int = 8, patience: float | None = None, m
         connect=_open,
         timeout=CONNECT_SECONDS,
         init=prepare,
+        server_settings=_SESSION,
         reset=_as_it_is,
         max_inactive_connection_lifetime=IDLE_SECONDS,
         command_timeout=patience,

@@ -4,7 +4,6 @@ from collections.abc import Iterable
 from datetime import datetime
 from uuid import UUID
 
-import asyncpg
 import msgspec
 
 from orihon.db.pool import Connection
@@ -31,13 +30,10 @@ class MangaCard(msgspec.Struct, frozen=True, kw_only=True):
     updated_at: datetime
 
 
-_TIME = "to_char({} AT TIME ZONE 'UTC', 'YYYY-MM-DD\"T\"HH24:MI:SS.US\"Z\"')"
-
-JSON = f"""json_build_object(
-    'id', w.id, 'kind', w.kind, 'title', w.title, 'status', w.status, 'reading_direction', w.reading_direction,
-    'authors', w.authors, 'genres', w.genres, 'tags', w.tags, 'chapter_count', w.chapter_count,
-    'cover', {images.JSON},
-    'created_at', {_TIME.format("w.created_at")}, 'updated_at', {_TIME.format("w.updated_at")})"""
+# `row_to_json` looks at each column once; `json_build_object` did so for every key and value of every row.
+JSON = f"""(SELECT row_to_json(c) FROM (SELECT
+    w.id, w.kind, w.title, w.status, w.reading_direction, w.authors, w.genres, w.tags, w.chapter_count,
+    {images.JSON} AS cover, w.created_at, w.updated_at) c)"""
 """A card, from `works w LEFT JOIN media m ON m.id = w.cover_media_id`."""
 
 _BY_IDS = f"""
@@ -58,6 +54,15 @@ def raw(card: str) -> msgspec.Raw:
     return msgspec.Raw(card.encode())
 
 
-def joined(records: Iterable[asyncpg.Record]) -> bytes:
-    """A JSON array of the cards of records."""
-    return b"[" + ",".join([record["card"] for record in records]).encode() + b"]"
+def paged(rows: str, *, length: str) -> str:
+    """A query for a page as one record: `cards` (a JSON array in UTF-8), `more`, and the last card's `key` and `id`.
+
+    `rows` selects `card` (JSON), `key`, `id` and `n` (counted from 1) in the order of the page, one more of them than
+    `length` (a parameter of the query) if there is one. A single record costs a fraction of what fifty cost on the way.
+    """
+    last = f"FILTER (WHERE p.n = {length}))[1]"
+    return f"""
+    SELECT convert_to(coalesce(json_agg(p.card) FILTER (WHERE p.n <= {length}), '[]')::text, 'UTF8') AS cards,
+           count(*) > {length} AS more, (array_agg(p.key) {last} AS key, (array_agg(p.id) {last} AS id
+      FROM ({rows}) p
+"""

@@ -104,23 +104,26 @@ _KEYS: dict[tuple[Sort, Order], str] = {
 _DATED: dict[Sort, bool] = {"updated": True, "created": True, "title": False, "author": False}
 
 # The rows of the page are chosen from an index alone; only they are joined and made into cards.
-_PAGE = """
-    SELECT {card}::text AS card, w.key, w.id
+_PAGE = cards.paged(
+    """
+    SELECT {card} AS card, w.key, w.id, row_number() OVER (ORDER BY w.key {order}, w.id {order}) AS n
       FROM (SELECT w.*, {key} AS key FROM works w
              WHERE {where}
-          ORDER BY {key} {order}, w.id {order} LIMIT $1 OFFSET $2) w
+          ORDER BY {key} {order}, w.id {order} LIMIT $1::bigint + 1 OFFSET $2) w
       LEFT JOIN media m ON m.id = w.cover_media_id
   ORDER BY w.key {order}, w.id {order}
-"""
+    """,
+    length="$1",
+)
 
 # The tally has the columns that decide what the catalogue lists, and a few hundred rows at most.
 _TOTAL = "SELECT coalesce(sum(w.works), 0)::bigint FROM work_tally w WHERE {where}"
 
 
 def statement(listing: Listing) -> tuple[str, list[Any]]:
-    """The query of a page, one row longer than the page, and its arguments."""
+    """The query of a page and its arguments."""
     key = _KEYS[listing.sort, listing.order]
-    arguments: list[Any] = [listing.limit + 1, 0 if listing.after else listing.offset]
+    arguments: list[Any] = [listing.limit, 0 if listing.after else listing.offset]
     where = [visibility.listed(listing.kind)]
     if listing.status is not None:
         arguments.append(listing.status)
@@ -138,17 +141,15 @@ def statement(listing: Listing) -> tuple[str, list[Any]]:
 async def page(db: Connection, listing: Listing) -> Part:
     """One page of the catalogue, in one statement."""
     sql, arguments = statement(listing)
-    records = await db.fetch(sql, *arguments)
-    shown = records[: listing.limit]
-    return Part(
-        cards=cards.joined(shown),
-        next=_cursor(listing, shown[-1]) if len(records) > len(shown) and shown else None,
-    )
+    found = await db.fetchrow(sql, *arguments)
+    if found is None:
+        raise AssertionError("an aggregate gives one row")
+    return Part(cards=found["cards"], next=_cursor(listing, found) if found["more"] else None)
 
 
-def _cursor(listing: Listing, record: asyncpg.Record) -> Cursor:
-    key = record["key"]
-    return Cursor(listing.sort, listing.order, key.isoformat() if isinstance(key, datetime) else key, record["id"])
+def _cursor(listing: Listing, last: asyncpg.Record) -> Cursor:
+    key = last["key"]
+    return Cursor(listing.sort, listing.order, key.isoformat() if isinstance(key, datetime) else key, last["id"])
 
 
 async def total(db: Connection, status: Status | None, kind: WorkKind = "manga") -> int:

@@ -27,9 +27,9 @@ URL = f"'{ROOT}/' || encode(m.sha256, 'hex') || '.' || CASE m.format {_CASES} EN
 """The address of the bytes of `media m`, made by the database; null where the join found none."""
 
 JSON = f"""
-    CASE WHEN m.id IS NOT NULL THEN json_build_object(
-        'url', {URL},
-        'width', m.width, 'height', m.height, 'color', m.dominant_color) END"""
+    CASE WHEN m.id IS NOT NULL THEN (SELECT row_to_json(i) FROM (SELECT
+        '{ROOT}/' || encode(m.sha256, 'hex') || '.' || CASE m.format {_CASES} END AS url,
+        m.width, m.height, m.dominant_color AS color) i) END"""
 """The same as JSON made by the database, for lists; null where the join found no medium."""
 
 

@@ -79,15 +79,18 @@ _CANDIDATES = r"""
 _BEST = "tier, letters, folded, work_id"
 
 # In this order the matches are sorted before they are joined, so that no more works are read than the page shows.
-_PAGE = """{candidates}
-    SELECT {card}::text AS card, w.id
+_PAGE = cards.paged(
+    """{candidates}
+    SELECT {card} AS card, w.id AS key, w.id, row_number() OVER (ORDER BY {order}) AS n
       FROM (SELECT f.*, w.*
               FROM found f JOIN works w ON w.id = f.work_id
              WHERE {where}
-          ORDER BY {order} LIMIT $2::bigint OFFSET $3::bigint) w
+          ORDER BY {order} LIMIT $2::bigint + 1 OFFSET $3::bigint) w
       LEFT JOIN media m ON m.id = w.cover_media_id
   ORDER BY {order}
-"""
+    """,
+    length="$2::bigint",
+)
 
 _KEYS: dict[Sort, str] = {
     "updated": "w.updated_at",
@@ -123,5 +126,7 @@ async def search(db: Connection, query: Query) -> Found:
     candidates = max(MOST_CANDIDATES, last)
     # In an order of its own a page may need any match.
     enough = last if query.sort is None else candidates
-    records = await db.fetch(sql, text, query.limit + 1, query.offset, candidates, str(SIMILAR), enough, *status)
-    return Found(cards=cards.joined(records[: query.limit]), more=len(records) > query.limit)
+    found = await db.fetchrow(sql, text, query.limit, query.offset, candidates, str(SIMILAR), enough, *status)
+    if found is None:
+        raise AssertionError("an aggregate gives one row")
+    return Found(cards=found["cards"], more=found["more"])
