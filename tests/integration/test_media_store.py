@@ -229,7 +229,7 @@ async def test_nothing_is_removed_when_the_database_cannot_answer(pool: Pool, st
     assert len(list(storage.kept())) == 1
 
 
-@pytest.mark.parametrize("name", ["Thumbs.db", "notes.txt", "ab/.DS_Store", "ab/cd/page.jpg"])
+@pytest.mark.parametrize("name", ["Thumbs.db", "notes.txt", "ab/.DS_Store", "ab/page.jpg", f"ab/cd/{'ab' * 32}.jpg"])
 async def test_files_of_others_are_none_of_the_sweepers_business(pool: Pool, storage: LocalStorage, name: str) -> None:
     stranger = storage.root / "media" / name
     stranger.parent.mkdir(parents=True)

@@ -195,7 +195,7 @@ async def test_a_file_that_is_missing_altered_or_nobodys_is_told(filled: Line) -
 
 
 async def test_a_file_whose_row_may_be_on_its_way_is_no_fault(filled: Line) -> None:
-    young = filled.storage.path(f"media/ab/cd/{'ab' * 32}.png")
+    young = filled.storage.path(f"media/ab/{'ab' * 32}.png")
     young.parent.mkdir(parents=True, exist_ok=True)
     young.write_bytes(b"young")
     assert await stored(filled) == []

@@ -1,5 +1,6 @@
 """Store once: one row and one file per distinct content (DESIGN section 5)."""
 
+import re
 from collections.abc import Iterable
 from uuid import UUID
 
@@ -63,9 +64,17 @@ _KEEP = """
 
 
 def storage_key(sha256: bytes, kind: Kind) -> str:
-    """Where bytes of this content lie: `media/ab/cd/<sha256>.<ext>`."""
+    """Where bytes of this content lie: `media/ab/<sha256>.<ext>`."""
     name = sha256.hex()
-    return f"{AREA}/{name[:2]}/{name[2:4]}/{name}.{EXTENSIONS[kind]}"
+    return f"{AREA}/{name[:2]}/{name}.{EXTENSIONS[kind]}"
+
+
+_KEY = re.compile(AREA + r"/[0-9a-f]{2}/[0-9a-f]{64}\.[a-z]+")
+
+
+def is_storage_key(key: str) -> bool:
+    """Whether `storage_key` may have made this; what people put beside the store is theirs."""
+    return _KEY.fullmatch(key) is not None
 
 
 async def keep(db: Connection, storage: LocalStorage, probed: Judged) -> Medium:

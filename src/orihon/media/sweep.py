@@ -1,7 +1,6 @@
 """Removing what nothing names: rows first, bytes later, and never the young (DESIGN section 5)."""
 
 import asyncio
-import re
 import time
 from collections.abc import Callable
 from itertools import islice
@@ -13,7 +12,7 @@ import msgspec
 from orihon.db.notify import notify
 from orihon.db.pool import Connection, Pool
 from orihon.media.errors import SweepRefused
-from orihon.media.store import LOCK
+from orihon.media.store import LOCK, is_storage_key
 from orihon.storage.local import Kept, LocalStorage
 
 GRACE_SECONDS = 24 * 3600.0
@@ -25,7 +24,6 @@ FEW = 100
 _WINDOW = 2000
 _AT_ONCE = 100
 _MOST = 100_000
-_OURS = re.compile(r"media/[0-9a-f]{2}/[0-9a-f]{2}/[0-9a-f]{64}\.[a-z]+")
 
 
 class Swept(msgspec.Struct, frozen=True, kw_only=True):
@@ -127,7 +125,7 @@ async def _unnamed(pool: Pool, storage: LocalStorage, limit: float, *, force: bo
     walk = storage.kept()
     while files := await asyncio.to_thread(lambda: list(islice(walk, _WINDOW))):
         total += len(files)
-        old = {file.key: file for file in files if file.written < limit and _OURS.fullmatch(file.key)}
+        old = {file.key: file for file in files if file.written < limit and is_storage_key(file.key)}
         lost = [record["key"] for record in await pool.fetch(_UNNAMED, [*old])]
         unnamed += len(lost)
         found += [old[key] for key in lost[: _MOST - len(found)]]
