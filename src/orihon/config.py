@@ -142,6 +142,13 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
         Count,
         Env("CRAWLER_MAX_CONSECUTIVE_FAILURES", "A walk ends after this many failures in a row; 0: never."),
     ] = 10
+    whole_walk_days: Annotated[
+        Days,
+        Env(
+            "ORIHON_WHOLE_WALK_DAYS",
+            "After so many days a source is walked to its end again, for what changed further down; 0: never.",
+        ),
+    ] = 30
     lease_seconds: Annotated[
         Annotated[int, Meta(ge=3, le=3600)],
         Env("ORIHON_LEASE_SECONDS", "How long a worker may be silent before others take over its jobs, in seconds."),

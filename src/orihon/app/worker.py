@@ -84,6 +84,7 @@ def handlers(tools: Tools) -> Mapping[str, Entry]:
             ),
         },
         max_failures=settings.max_consecutive_failures,
+        whole_days=settings.whole_walk_days,
     )
 
     async def sweep_store(job: Job[Sweep]) -> Done:

@@ -17,7 +17,11 @@ from orihon.ingest.rules import Chunk, Outcome, Plan, goes_on, is_clean, plan
 from orihon.ingest.walk import Counts
 from orihon.sources.records import Cursor
 
-_SOURCE = "SELECT clean, recovery_cursor, asked FROM sources WHERE id = $1 FOR UPDATE"
+_SOURCE = """
+    SELECT clean, recovery_cursor, asked,
+           $2 > 0 AND coalesce(whole_at, created_at) < now() - make_interval(days => $2) AS overdue
+      FROM sources WHERE id = $1 FOR UPDATE
+"""
 
 _CLOSE_LEFTOVERS = """
     UPDATE walks
@@ -56,7 +60,7 @@ _SETTLE_SOURCE = """
     UPDATE sources
        SET clean = clean OR $2,
            recovery_cursor = CASE WHEN $2 OR $3 THEN NULL ELSE recovery_cursor END,
-           last_error = $4, updated_at = now()
+           last_error = $4, whole_at = CASE WHEN $5 THEN now() ELSE whole_at END, updated_at = now()
      WHERE id = $1
  RETURNING asked IS NOT NULL
 """
@@ -87,19 +91,27 @@ class End(msgspec.Struct, frozen=True, kw_only=True):
     """Whether the next walk begins at the top, whatever the checkpoint says."""
 
 
-async def begin(db: Connection, source_id: UUID) -> Begun | None:
+async def begin(db: Connection, source_id: UUID, *, whole_days: int = 0) -> Begun | None:
     """Open the next chunk of a source's walk, in the caller's transaction. None: the source was removed.
+
+    After `whole_days` (0: never) a list is walked whole again, although the last walk ended well.
 
     A chunk that was left open belongs to a process that is gone (the walk's job is leased to one worker at a
     time), so it is closed as interrupted first.
     """
-    source = await db.fetchrow(_SOURCE, source_id)
+    source = await db.fetchrow(_SOURCE, source_id, whole_days)
     if source is None:
         return None
     await db.execute(_CLOSE_LEFTOVERS, source_id)
     record = await db.fetchrow(_LAST, source_id)
     last = _chunk(record) if record else None
-    chosen = plan(last, clean=source["clean"], recovery_cursor=source["recovery_cursor"], asked=source["asked"])
+    chosen = plan(
+        last,
+        clean=source["clean"],
+        recovery_cursor=source["recovery_cursor"],
+        asked=source["asked"],
+        overdue=source["overdue"],
+    )
     before = record if chosen.carries_on else None
     counts = msgspec.convert(before["counts"], Counts) if before else Counts()
     if before is None:
@@ -153,7 +165,8 @@ async def close(db: Connection, begun: Begun, source_id: UUID, end: End) -> bool
     told = msgspec.to_builtins(counts)
     await db.execute(_CLOSE, begun.walk_id, end.outcome.value, clean, end.error, told, end.failure, end.stalls)
     forget = end.forget_place or end.outcome is Outcome.LIMIT
-    asked = await db.fetchval(_SETTLE_SOURCE, source_id, clean, forget, end.error)
+    whole = end.outcome is Outcome.END_OF_LIST
+    asked = await db.fetchval(_SETTLE_SOURCE, source_id, clean, forget, end.error, whole)
     await notify(db, "sources", str(source_id))
     return asked is True
 

@@ -94,12 +94,20 @@ Asked = Literal["backfill", "recovery"]
 """A walk that a person may ask for: over the whole list; or over the whole list, believing no ledger."""
 
 
-def plan(last: Chunk | None, *, clean: bool, recovery_cursor: Cursor | None, asked: Asked | None = None) -> Plan:
+def plan(
+    last: Chunk | None,
+    *,
+    clean: bool,
+    recovery_cursor: Cursor | None,
+    asked: Asked | None = None,
+    overdue: bool = False,
+) -> Plan:
     """Choose the next chunk.
 
     What a person asked for begins at the top. A walk that goes on keeps its mode and cursor. After an unclean end the
     early stop is off until the end of the list, resumed where the line says it is safe; a tick from the top follows
-    it. A source that was never walked is walked whole.
+    it. A source that was never walked is walked whole; so is one whose last whole walk is long ago (`overdue`), since
+    a walk that stops early never sees what changed further down.
     """
     if asked is not None:
         return Plan(mode=asked, cursor=None, distrust=asked == "recovery")
@@ -108,7 +116,7 @@ def plan(last: Chunk | None, *, clean: bool, recovery_cursor: Cursor | None, ask
     if goes_on(last.outcome):
         return Plan(mode=last.mode, cursor=last.cursor, carries_on=True, distrust=last.distrust)
     if clean:
-        return Plan(mode="tick", cursor=None)
+        return Plan(mode="backfill" if overdue else "tick", cursor=None)
     if recovery_cursor is not None or last.distrust:
         return Plan(mode="recovery", cursor=recovery_cursor, distrust=last.distrust)
     return Plan(mode="backfill", cursor=None)

@@ -32,6 +32,9 @@ log = structlog.get_logger(__name__)
 CHUNK_SECONDS = 60.0
 """How long a chunk may take before it makes room for other jobs."""
 
+WHOLE_DAYS = 30
+"""Days after which a list is walked whole again."""
+
 TELL_SECONDS = 5.0
 """How often the counts are shown while a page is walked (curator 2.11)."""
 
@@ -81,12 +84,14 @@ class SourceWalker:
         *,
         max_failures: int,
         chunk_seconds: float = CHUNK_SECONDS,
+        whole_days: int = WHOLE_DAYS,
         clock: Clock = time.monotonic,
     ) -> None:
-        """`lines` by kind of source."""
+        """`lines` by kind of source; `whole_days` as `journal.begin` has it."""
         self._lines = lines
         self._max_failures = max_failures
         self._chunk_seconds = chunk_seconds
+        self._whole_days = whole_days
         self._clock = clock
 
     async def __call__(self, job: Job[WalkSource]) -> Done | Settled | Postpone:
@@ -97,7 +102,7 @@ class SourceWalker:
             source = await sources.get(db, source_id)
             if source is None or source.paused:
                 return Done()
-            begun = await journal.begin(db, source_id)
+            begun = await journal.begin(db, source_id, whole_days=self._whole_days)
         if begun is None:
             return Done()
         started = self._clock()

@@ -5,6 +5,7 @@ sites reuse numbers (uploaders, notices), and merging them loses chapters (crawl
 """
 
 import hashlib
+import unicodedata
 from collections.abc import Iterable, Sequence
 from collections.abc import Set as AbstractSet
 from decimal import Decimal
@@ -16,7 +17,7 @@ from orihon.db.pool import Connection
 from orihon.library import titles, tombstones, vocabulary
 from orihon.library.tombstones import Buried
 from orihon.library.visibility import WorkKind
-from orihon.sources.records import ChapterRef, Title
+from orihon.sources.records import ChapterRef, Post, Title
 
 
 class KnownTitle(msgspec.Struct, frozen=True, kw_only=True):
@@ -48,9 +49,17 @@ class KeptTitle(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def metadata_hash(title: Title) -> bytes:
-    """Changes with every field but the chapters; the cover's address is a field (crawler-daemon-reader 12.3)."""
-    told = msgspec.structs.replace(title, chapters=())
-    return hashlib.sha256(msgspec.json.encode(told, order="deterministic")).digest()
+    """Changes with every field but the chapters; the cover's address is a field (crawler-daemon-reader 12.3).
+
+    Not with how accents are spelled: a site that serves one title from two systems would be edited for ever.
+    """
+    return digest(msgspec.structs.replace(title, chapters=()))
+
+
+def digest(told: Title | Post) -> bytes:
+    """A hash of what a source tells, whether its accents are composed or not."""
+    text = msgspec.json.encode(told, order="deterministic").decode()
+    return hashlib.sha256(unicodedata.normalize("NFC", text).encode()).digest()
 
 
 def vanished(live: AbstractSet[str], listed: AbstractSet[str]) -> frozenset[str]:

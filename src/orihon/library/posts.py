@@ -1,6 +1,5 @@
 """Posts: the chapters of a feed. A post's images are its pages, numbered by their place in it; files stand beside."""
 
-import hashlib
 from collections.abc import Collection, Mapping
 from datetime import UTC, datetime
 from decimal import Decimal
@@ -10,6 +9,7 @@ import msgspec
 
 from orihon.db.pool import Connection
 from orihon.library import content, vocabulary
+from orihon.library.following import digest
 from orihon.sources.records import Post
 
 
@@ -36,10 +36,14 @@ _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 
 
 def fingerprint(post: Post) -> bytes:
-    """Changes with every edit: not with addresses, which expire, nor with being pinned."""
+    """Changes with every edit: not with addresses, which expire, nor with being pinned, nor with the time zone in which
+    a site happens to tell a time.
+    """
     media = tuple(msgspec.structs.replace(medium, url="", referer=None) for medium in post.media)
-    told = msgspec.structs.replace(post, url="", pinned=False, media=media)
-    return hashlib.sha256(msgspec.json.encode(told, order="deterministic")).digest()
+    published, edited = post.published_at.astimezone(UTC), post.edited_at and post.edited_at.astimezone(UTC)
+    return digest(
+        msgspec.structs.replace(post, url="", pinned=False, media=media, published_at=published, edited_at=edited)
+    )
 
 
 def sort_key(published: datetime) -> Decimal:

@@ -3,6 +3,7 @@
 Names are shared vocabulary: one row per name whatever its casing, the first casing stays (DESIGN ruling 10).
 """
 
+import unicodedata
 from collections.abc import Iterable, Sequence
 from uuid import UUID
 
@@ -116,8 +117,11 @@ LONGEST_NAME = 200
 
 
 def spelled(names: Iterable[str]) -> list[str]:
-    """Names with single blanks, without empty ones, cut where too long."""
-    return [name for written in names if (name := " ".join(written.split())[:LONGEST_NAME].rstrip())]
+    """Names with single blanks, without empty ones, cut where too long; accents composed, so that a name has one
+    spelling however it was typed.
+    """
+    composed = (unicodedata.normalize("NFC", written) for written in names)
+    return [name for written in composed if (name := " ".join(written.split())[:LONGEST_NAME].rstrip())]
 
 
 async def set_people(db: Connection, work_id: UUID, *, authors: Sequence[str], artists: Sequence[str]) -> None:

@@ -1,7 +1,8 @@
 """Addresses on a page: what they resolve to, and the keys that are made from them."""
 
 import hashlib
-from urllib.parse import parse_qs, parse_qsl, urlencode, urlsplit, urlunsplit
+import unicodedata
+from urllib.parse import parse_qs, parse_qsl, quote, unquote, urlencode, urlsplit, urlunsplit
 
 import ada_url
 from selectolax.lexbor import LexborHTMLParser
@@ -48,11 +49,23 @@ def key_of(written: str, rule: Key) -> str:
     An address without what the rule asks for is its own key, whole. A key that could not be stored is told apart by
     its hash.
     """
-    key = _as_written(written.strip(), rule)
+    key = _composed(_as_written(written.strip(), rule))
     told = key.encode("utf-8", "surrogatepass")
     if len(told) <= LONGEST_KEY and "\0" not in key:
         return key
     return f"sha256:{hashlib.sha256(told).hexdigest()}"
+
+
+def _composed(key: str) -> str:
+    """A key has one spelling, whether its accents are composed or not, and escaped or not."""
+    if "%" not in key:
+        return unicodedata.normalize("NFC", key)
+    try:
+        plain = unquote(key, errors="strict")
+    except UnicodeDecodeError:
+        return key
+    composed = unicodedata.normalize("NFC", plain)
+    return key if composed == plain else quote(composed, safe="/:?#[]@!$&'()*+,;=~")
 
 
 def _as_written(address: str, rule: Key) -> str:
