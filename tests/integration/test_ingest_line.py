@@ -9,6 +9,7 @@ from tests.support.line import Line, line
 
 from orihon.db.pool import Pool
 from orihon.ingest import sources
+from orihon.jobs import queue
 from orihon.jobs.payloads import FetchChapter, FetchCover, PageRefetch, SyncTitle, WalkSource
 from orihon.samplesite.catalogue import Given
 
@@ -78,6 +79,28 @@ async def test_a_renamed_work_keeps_its_identity_and_its_pages(small: Line) -> N
     await small.walk_again(source)
     assert await small.pool.fetchval(query, slug) == before
     await exact(small)
+
+
+async def test_a_chapter_that_has_its_pages_is_not_asked_for_again(small: Line) -> None:
+    """AN-15."""
+    source = await small.follow()
+    await fill(small)
+    small.site.log.clear()
+    chapter = await small.pool.fetchval("SELECT chapter_id FROM source_chapters LIMIT 1")
+    async with small.pool.acquire() as db:
+        await queue.enqueue(db, FetchChapter(source_id=source, chapter_id=chapter))
+    ran = await small.drain()
+    assert [(type(one.payload), one.error) for one in ran] == [(FetchChapter, None)]
+    assert not small.site.log.under("/")
+
+
+async def test_covers_that_are_all_there_are_not_queued_again(small: Line) -> None:
+    """AN-25."""
+    source = await small.follow()
+    await fill(small)
+    await small.walk_again(source)
+    assert await small.pool.fetchval("SELECT count(*) FROM jobs WHERE kind = 'fetch_cover'") == 3
+    assert not await small.pool.fetchval("SELECT count(*) FROM jobs WHERE kind = 'fetch_cover' AND state <> 'done'")
 
 
 async def test_a_changed_cover_replaces_the_old_one(small: Line) -> None:
