@@ -245,8 +245,9 @@ async def test_the_queue_is_counted_listed_and_revived(site: Site, admin: Browse
             await queue.enqueue(db, FetchChapter(source_id=uuid4(), chapter_id=uuid4()))
         await queue.enqueue(db, WalkSource(source_id=uuid4()))
     await site.pool.execute("UPDATE jobs SET state = 'dead', last_error = 'gave up' WHERE kind = 'fetch_chapter'")
-    (crawl,) = (await admin.get(f"{JOBS}/counts")).json["lanes"]
-    assert (crawl["lane"], crawl["pending"], crawl["running"], crawl["dead"]) == ("crawl", 1, 0, 3)
+    content, crawl = (await admin.get(f"{JOBS}/counts")).json["lanes"]
+    assert (content["lane"], content["pending"], content["running"], content["dead"]) == ("content", 0, 0, 3)
+    assert (crawl["lane"], crawl["pending"], crawl["running"], crawl["dead"]) == ("crawl", 1, 0, 0)
     dead = (await admin.get(f"{JOBS}?limit=2")).json
     assert [job["last_error"] for job in dead["items"]] == ["gave up"] * 2
     assert (await admin.get(f"{JOBS}?state=pending")).json["items"][0]["kind"] == "walk_source"
@@ -308,6 +309,7 @@ async def test_a_stream_begins_with_a_snapshot_and_tells_changes(site: Site) -> 
                 break
     assert {key: after[key] - before[key] for key in before} == {
         "works": 1,
+        "feeds": 0,
         "chapters": 2,
         "chapters_ready": 1,
         "pages": 4,

@@ -147,7 +147,7 @@ async def test_a_candidate_seen_before_another_took_the_key_is_refused(pool: Poo
         await put(slow, Keyed(platform="a", number=2))
         first = (await lease_one(quick)).claim
         await queue.release(quick, first)
-        seen = await slow.fetch(queue._LEASE, "test", 1, 60.0)
+        seen = await slow.fetch(queue._LEASE, "test", 1, 60.0, [])
         assert len(seen) == 1
         # Meanwhile another job of the key begins.
         await quick.execute("UPDATE jobs SET priority = 9 WHERE id = $1", first.id)

@@ -20,11 +20,22 @@ pytestmark = pytest.mark.anyio
 FEW = (20_000, 2_000, 5_000)
 MANY = (1_000_000, 100_000, 100_000)
 
+LINES = 8
+
 _FILL = """
     INSERT INTO jobs (lane, kind, payload, state, priority, dedupe_key, concurrency_key, scheduled_at, updated_at)
     SELECT 'test', 'plain', '{"kind": "plain"}', $2, p, CASE WHEN $2 IN ('done', 'dead') THEN n::text END, $3,
            now() + make_interval(hours => $4), now() - make_interval(secs => n)
       FROM generate_series(1, $1::integer) n, generate_series($5::integer, $6::integer) p
+"""
+
+
+_LINES = """
+    INSERT INTO jobs (lane, kind, payload, line, priority, scheduled_at)
+    SELECT 'test', 'plain', '{"kind": "plain"}', line, 20, now() + make_interval(hours => hours)
+      FROM (SELECT 'long ' || n % 2, 0 FROM generate_series(1, $1::integer) n
+             UNION ALL SELECT 'short ' || n, 0 FROM generate_series(1, 5) n
+             UNION ALL SELECT 'tomorrow', 24 FROM generate_series(1, $1::integer / 2) n) AS lined (line, hours)
 """
 
 
@@ -36,6 +47,8 @@ async def _fill(db: Any, sizes: tuple[int, int, int]) -> None:
     await db.execute(_FILL, backlog // 2, "pending", None, 24, -2, -1)
     await db.execute(_FILL, backlog, "pending", "blocked", -1, -1, -1)
     await db.execute(_FILL, 500, "pending", None, -1, 3, 3)
+    # Lines: two with a backlog, many with one job, one where nothing is due before tomorrow.
+    await db.execute(_LINES, backlog)
     await db.execute("UPDATE jobs SET state = 'running', leased_until = now() + interval '1 minute'"
                      " WHERE id = (SELECT id FROM jobs WHERE concurrency_key = 'blocked' LIMIT 1)")  # fmt: skip
     await db.execute("VACUUM ANALYZE jobs")
@@ -94,15 +107,16 @@ async def db(filled: str) -> AsyncIterator[asyncpg.Connection]:
 
 async def test_a_lease_reads_only_what_it_takes(db: Any) -> None:
     """Not the ended rows (graphile #240, PR #147), not the future ones (river #785), not a blocked key's backlog."""
-    found, nodes = await _explained(db, queue._LEASE, ("test", 1, 60.0))
+    found, nodes = await _explained(db, queue._LEASE, ("test", 1, 60.0, []))
     assert not _reads_table(nodes)
-    assert {"jobs_ready_idx", "jobs_keyed_idx", "jobs_busy_key_idx"} <= _indexes(nodes)
-    assert _pages(found) < 120
-    assert max(int(node["Actual Rows"]) for node in nodes) <= 3
+    assert {"jobs_ready_idx", "jobs_keyed_idx", "jobs_busy_key_idx", "jobs_line_idx"} <= _indexes(nodes)
+    assert _pages(found) < 100 + 8 * LINES
+    # One step per line, not per job of it.
+    assert max(int(node["Actual Rows"]) for node in nodes) <= LINES + 1
 
 
 async def test_a_batch_lease_grows_with_the_batch_only(db: Any) -> None:
-    found, nodes = await _explained(db, queue._LEASE, ("test", 50, 60.0))
+    found, nodes = await _explained(db, queue._LEASE, ("test", 50, 60.0, []))
     assert not _reads_table(nodes)
     assert _pages(found) < 2500
 
@@ -111,7 +125,7 @@ async def test_a_batch_lease_grows_with_the_batch_only(db: Any) -> None:
     ("sql", "key"), [(queue._ENQUEUE, None), (queue._ENQUEUE_OR_SKIP, "7")], ids=("without key", "with key")
 )
 async def test_enqueueing_looks_up_its_key_and_nothing_else(db: Any, sql: str, key: str | None) -> None:
-    arguments = ("test", "plain", '{"kind": "plain"}', 0, key, None, 5, None, uuid4())
+    arguments = ("test", "plain", '{"kind": "plain"}', 0, key, None, 5, None, None, uuid4())
     await _explained(db, sql, arguments)  # what a new session reads of the catalogue does not count
     found, nodes = await _explained(db, sql, arguments)
     assert not _reads_table(nodes)

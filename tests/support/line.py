@@ -33,7 +33,7 @@ from orihon.samplesite.catalogue import Chapter, Work
 from orihon.samplesite.site import SampleSite
 from orihon.storage.local import LocalStorage
 
-LANES = ("crawl", "feeds", "media")
+LANES = ("crawl", "content", "feeds", "media")
 
 
 class Ran(msgspec.Struct, frozen=True):

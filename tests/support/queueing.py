@@ -57,6 +57,17 @@ class Keyed(Payload, frozen=True, kw_only=True, tag="keyed"):
         return self.platform
 
 
+class Lined(Payload, frozen=True, kw_only=True, tag="lined"):
+    """Takes turns with those of other sources."""
+
+    lane = "test"
+    source: str
+    number: int = 0
+
+    def line(self) -> str:
+        return self.source
+
+
 class Brief(Payload, frozen=True, kw_only=True, tag="brief"):
     """May run for a blink only."""
 
@@ -103,7 +114,7 @@ async def emptied(dsn: str) -> AsyncIterator[Pool]:
     """A pool on a shared database without jobs."""
     opened = await open_pool(dsn)
     try:
-        await opened.execute("TRUNCATE jobs, job_waiters, job_schedules, live_status")
+        await opened.execute("TRUNCATE jobs, job_turns, job_waiters, job_schedules, live_status")
         yield opened
     finally:
         try:

@@ -75,7 +75,7 @@ def test_what_is_no_payload_is_refused_and_nothing_else_happens(raw: str) -> Non
 def test_every_kind_has_a_name_and_a_lane_of_its_own_choosing() -> None:
     names = [kind_of(kind) for kind in KINDS]
     assert len(set(names)) == len(names)
-    assert {kind.lane for kind in KINDS} == {"crawl", "feeds", "media", "maintenance"}
+    assert {kind.lane for kind in KINDS} == {"crawl", "content", "feeds", "media", "maintenance"}
     assert all(kind.time_limit > 0 and kind.max_attempts >= 1 for kind in KINDS)
 
 

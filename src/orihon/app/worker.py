@@ -34,6 +34,7 @@ LANES: Mapping[str, Lane] = {
     lane.name: lane
     for lane in (
         Lane(name="crawl", concurrency=4),
+        Lane(name="content", concurrency=4),
         Lane(name="feeds", concurrency=2),
         Lane(name="media", concurrency=2, prefetch=20),
         Lane(name="maintenance", concurrency=1),
@@ -95,6 +96,7 @@ def handlers(tools: Tools) -> Mapping[str, Entry]:
     async def reap_jobs(job: Job[ReapJobs]) -> Done:
         async with job.pool.acquire() as db:
             await upkeep.reap_terminal(db, settings.job_retention_days)
+            await upkeep.reap_turns(db)
         return Done()
 
     async def reap_metrics(job: Job[ReapMetrics]) -> Done:

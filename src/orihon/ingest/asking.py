@@ -13,6 +13,9 @@ from orihon.library import wanted
 OPENED = -10
 """Priority of a chapter that somebody waits for: before everything that goes on by itself."""
 
+WANTED = 5
+"""Priority of the chapters of a work that somebody marks: first in their source, in turn with other sources."""
+
 # The primary source first; a source that dropped the chapter cannot bring it.
 _WHERE = """
     SELECT c.page_count, c.textual, s.source_id, so.bytes_fetched, so.byte_budget
@@ -42,7 +45,7 @@ async def want(db: Connection, work_id: UUID) -> bool:
     for source_id in await wants.sources_of(db, work_id):
         source = await sources.get(db, source_id)
         if source is not None:
-            await wants.enqueue_chapters(db, source, work_id)
+            await wants.enqueue_chapters(db, source, work_id, priority=WANTED)
     await notify(db, "library", str(work_id))
     return True
 

@@ -37,15 +37,18 @@ def within_budget(bytes_fetched: int, byte_budget: int | None) -> bool:
     return byte_budget is None or bytes_fetched < byte_budget
 
 
-async def enqueue_chapters(db: Connection, source: Source, work_id: UUID) -> int:
-    """Queue the chapters of a work that the source should bring and that are not held; returns how many."""
+async def enqueue_chapters(db: Connection, source: Source, work_id: UUID, *, priority: int | None = None) -> int:
+    """Queue the chapters of a work that the source should bring and that are not held; returns how many are new.
+
+    `priority` also moves up those that wait already.
+    """
     if source.content == "on_open" or not within_budget(source.bytes_fetched, source.byte_budget):
         return 0
     if source.content == "wanted" and not await db.fetchval(_IS_WANTED, work_id):
         return 0
     lacking = await db.fetch(_LACKING, source.id, work_id, QUARANTINE_DAYS)
     payloads = [FetchChapter(source_id=source.id, chapter_id=record["id"]) for record in lacking]
-    results = await queue.enqueue_many(db, payloads)
+    results = await queue.enqueue_many(db, payloads, priority=priority)
     return sum(isinstance(result, queue.Enqueued) for result in results)
 
 

@@ -45,7 +45,10 @@ class JobRow(msgspec.Struct, frozen=True, kw_only=True):
 _COUNTS = """
     WITH counted AS (
         SELECT lane, 'pending' AS state, count(*) AS jobs, min(scheduled_at) AS oldest FROM (
-            (SELECT lane, scheduled_at FROM jobs WHERE state = 'pending' AND concurrency_key IS NULL LIMIT $1)
+            (SELECT lane, scheduled_at FROM jobs
+              WHERE state = 'pending' AND concurrency_key IS NULL AND line IS NULL LIMIT $1)
+            UNION ALL
+            (SELECT lane, scheduled_at FROM jobs WHERE state = 'pending' AND line IS NOT NULL LIMIT $1)
             UNION ALL
             (SELECT lane, scheduled_at FROM jobs WHERE state = 'pending' AND concurrency_key IS NOT NULL LIMIT $1)
         ) AS waiting GROUP BY lane

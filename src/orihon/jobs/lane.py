@@ -7,6 +7,7 @@ batches at once while it was busy with the one before.
 
 import asyncio
 import contextlib
+from collections import Counter
 from collections.abc import Callable, Iterable, Mapping
 from uuid import UUID
 
@@ -93,12 +94,13 @@ Outcome = Failed | Returned | CutOff
 class Held:
     """A leased job in this process, from the lease to its last write."""
 
-    __slots__ = ("claim", "keyed", "limit", "lost", "over", "payload", "scope", "started")
+    __slots__ = ("claim", "keyed", "limit", "line", "lost", "over", "payload", "scope", "started")
 
     def __init__(self, leased: Leased) -> None:
         self.claim: Claim = leased.claim
         self.payload = leased.payload
         self.keyed = leased.keyed
+        self.line = leased.line
         self.scope: asyncio.Timeout | None = None
         self.started: float | None = None
         self.limit = 0.0
@@ -206,7 +208,8 @@ class LaneRunner:
 
     async def _lease(self) -> bool:
         async with self._pool.acquire() as db:
-            leased = await queue.lease(db, self.lane.name, min(self._room(), BATCH), self._timing.window)
+            room = min(self._room(), BATCH)
+            leased = await queue.lease(db, self.lane.name, room, self._timing.window, full=self._full())
             # Handed over before anything else is asked of the database.
             for one in leased:
                 held = Held(one)
@@ -218,6 +221,12 @@ class LaneRunner:
                 await waiting.withdraw(db, self.lane.name, self._worker)
         self._fed = bool(leased)
         return self._fed
+
+    def _full(self) -> list[str]:
+        """Lines that get no more places of this worker: one is kept for others, or a slow site could hold them all."""
+        held = Counter(one.line for one in self._held.values() if one.line is not None)
+        most = max(1, self.lane.concurrency + self.lane.prefetch - 1)
+        return [line for line, jobs in held.items() if jobs >= most]
 
     def _announced(self) -> bool:
         return asyncio.get_running_loop().time() < self._announced_until
@@ -352,7 +361,7 @@ class LaneRunner:
                 for held in batch:
                     self._written(held, kept=held.claim.id in states)
                 # Asked for again, or one less in the way of its key: there may be a job now.
-                if "pending" in states.values() or any(held.keyed for held in batch):
+                if "pending" in states.values() or any(held.keyed or held.line for held in batch):
                     self._woken.set()
             while self._others:
                 held, outcome = self._others[0]

@@ -34,6 +34,12 @@ class Payload(msgspec.Struct, frozen=True, kw_only=True, tag_field="kind"):
         """At most one job of any kind that has this key runs at a time. None: no limit."""
         return None
 
+    def line(self) -> str | None:
+        """Jobs of a lane that have the same line take turns with those of other lines (see `queue.lease`). None: it
+        goes before all lines. A job with a concurrency key stands in no line.
+        """
+        return None
+
 
 P = TypeVar("P", bound=Payload)
 
@@ -91,7 +97,7 @@ class WalkFeed(WalkSource, frozen=True, kw_only=True, tag="walk_feed"):
 class SyncTitle(Payload, frozen=True, kw_only=True, tag="sync_title"):
     """Fetch one title that a walk could not. `url` and `title` let it be rebuilt without the list, and name it."""
 
-    lane = "crawl"
+    lane = "content"
     source_id: UUID
     key: str
     url: str = ""
@@ -100,11 +106,14 @@ class SyncTitle(Payload, frozen=True, kw_only=True, tag="sync_title"):
     def dedupe_key(self) -> str:
         return f"{self.source_id}:{self.key}"
 
+    def line(self) -> str:
+        return str(self.source_id)
+
 
 class FetchChapter(Payload, frozen=True, kw_only=True, tag="fetch_chapter"):
     """Bring the pages of a chapter."""
 
-    lane = "crawl"
+    lane = "content"
     priority = 20
     # A long chapter at a polite pace: 2,000 pages at one a second.
     time_limit = 3600.0
@@ -114,11 +123,14 @@ class FetchChapter(Payload, frozen=True, kw_only=True, tag="fetch_chapter"):
     def dedupe_key(self) -> str:
         return str(self.chapter_id)
 
+    def line(self) -> str:
+        return str(self.source_id)
+
 
 class FetchCover(Payload, frozen=True, kw_only=True, tag="fetch_cover"):
     """Bring the cover of a source's title."""
 
-    lane = "crawl"
+    lane = "content"
     priority = 10
     source_id: UUID
     key: str
@@ -126,11 +138,14 @@ class FetchCover(Payload, frozen=True, kw_only=True, tag="fetch_cover"):
     def dedupe_key(self) -> str:
         return f"{self.source_id}:{self.key}"
 
+    def line(self) -> str:
+        return str(self.source_id)
+
 
 class PageRefetch(Payload, frozen=True, kw_only=True, tag="page_refetch"):
     """Replace a damaged page."""
 
-    lane = "crawl"
+    lane = "content"
     priority = 10
     page_id: UUID
 

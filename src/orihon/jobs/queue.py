@@ -12,7 +12,7 @@ import hashlib
 import os
 import random
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from datetime import datetime
 from typing import Any
 from uuid import UUID
@@ -49,11 +49,14 @@ class Claim(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Leased(msgspec.Struct, frozen=True):
-    """A job in hand: the claim, the payload as stored (see `payloads.decode`), and whether it keeps others waiting."""
+    """A job in hand: the claim, the payload as stored (see `payloads.decode`), whether its key keeps others waiting,
+    and the line that it comes from.
+    """
 
     claim: Claim
     payload: str
     keyed: bool = False
+    line: str | None = None
 
 
 class Lost(msgspec.Struct, frozen=True):
@@ -71,7 +74,7 @@ class LeaseLost(Exception):
 _RUNNING = "(jobs.state || '') = 'running'"
 _PENDING = "(jobs.state || '') = 'pending'"
 
-_COLUMNS = "lane, kind, payload, priority, dedupe_key, concurrency_key, max_attempts, scheduled_at"
+_COLUMNS = "lane, kind, payload, priority, dedupe_key, concurrency_key, max_attempts, line, scheduled_at"
 
 _ON_CONFLICT = "ON CONFLICT (kind, dedupe_key) WHERE state IN ('pending', 'running') AND dedupe_key IS NOT NULL"
 
@@ -79,9 +82,9 @@ _OR_SKIP = f"{_ON_CONFLICT} DO NOTHING"
 
 # Locks the row in the way even where it changes nothing, so it is used only where a kind or a caller needs it.
 _OR_COALESCE = f"""{_ON_CONFLICT} DO UPDATE
-          SET rerun = jobs.rerun OR jobs.state = 'running' AND jobs.kind = ANY($9),
+          SET rerun = jobs.rerun OR jobs.state = 'running' AND jobs.kind = ANY($10),
               priority = least(jobs.priority, excluded.priority), updated_at = now()
-        WHERE jobs.state = 'running' AND jobs.kind = ANY($9) AND NOT jobs.rerun
+        WHERE jobs.state = 'running' AND jobs.kind = ANY($10) AND NOT jobs.rerun
            OR jobs.state = 'pending' AND excluded.priority < jobs.priority"""
 
 _WAITED_FOR = "EXISTS (SELECT FROM job_waiters w WHERE w.lane = {lane} AND w.until > now())"
@@ -90,11 +93,11 @@ _WAKE = f"CASE WHEN {_WAITED_FOR.format(lane='$1')} THEN pg_notify('jobs', $1) E
 
 _INSERT = f"""
     INSERT INTO jobs (id, {_COLUMNS})
-    VALUES ({{id}}, $1, $2, $3::text::jsonb, $4, $5, $6, $7, coalesce($8, now()))
+    VALUES ({{id}}, $1, $2, $3::text::jsonb, $4, $5, $6, $7, $8, coalesce($9, now()))
 """
 
 # The id is made here where it can be: PostgreSQL opens the system's source of randomness anew for each one.
-_INSERT_WITH_ID = _INSERT.format(id="$9")
+_INSERT_WITH_ID = _INSERT.format(id="$10")
 
 # A job without a key is in nobody's way, and most jobs have none: they are spared what a conflict costs.
 _ENQUEUE = f"{_INSERT_WITH_ID} RETURNING id, {_WAKE}"
@@ -108,13 +111,14 @@ _ENQUEUE_OR_COALESCE = f"""
 _ENQUEUE_MANY = f"""
     WITH input AS MATERIALIZED (
         SELECT uuidv7() AS id, nextval('job_order') AS seq, j.*
-          FROM unnest($1::text[], $2::text[], $3::text[], $4::smallint[], $5::text[], $6::text[], $7::integer[])
+          FROM unnest($1::text[], $2::text[], $3::text[], $4::smallint[], $5::text[], $6::text[], $7::integer[],
+                      $8::text[])
                WITH ORDINALITY
-               AS j (lane, kind, payload, priority, dedupe_key, concurrency_key, max_attempts, position)
+               AS j (lane, kind, payload, priority, dedupe_key, concurrency_key, max_attempts, line, position)
     ), new AS (
         INSERT INTO jobs (id, seq, {_COLUMNS})
-        SELECT id, seq, lane, kind, payload::jsonb, priority, dedupe_key, concurrency_key, max_attempts,
-               coalesce($8, now())
+        SELECT id, seq, lane, kind, payload::jsonb, priority, dedupe_key, concurrency_key, max_attempts, line,
+               coalesce($9, now())
           FROM input ORDER BY kind, dedupe_key, position
         {{conflict}} RETURNING id, lane, {{inserted}} AS inserted
     ), woken AS MATERIALIZED (
@@ -169,19 +173,21 @@ async def enqueue_many(
     return results
 
 
-Stored = tuple[str, str, str, int, str | None, str | None, int]
+Stored = tuple[str, str, str, int, str | None, str | None, int, str | None]
 
 
 def stored(payload: Payload, priority: int | None = None) -> Stored:
-    """A payload as columns: lane, kind, payload, priority, dedupe key, concurrency key, most attempts."""
+    """A payload as columns: lane, kind, payload, priority, dedupe key, concurrency key, most attempts, line."""
+    concurrency_key = _bounded(payload.concurrency_key())
     return (
         payload.lane,
         kind_of(payload),
         msgspec.json.encode(payload).decode(),
         payload.priority if priority is None else priority,
         _bounded(payload.dedupe_key()),
-        _bounded(payload.concurrency_key()),
+        concurrency_key,
         payload.max_attempts,
+        _bounded(payload.line()) if concurrency_key is None else None,
     )
 
 
@@ -218,10 +224,11 @@ _TAKE = """state = 'running', attempts = attempts + 1, lease_generation = lease_
                leased_until = now() + make_interval(secs => {window}), updated_at = now()"""
 
 _TAKEN = """jobs.id, lease_generation, lane, kind, attempts, max_attempts, payload::text AS payload,
-               priority, scheduled_at, seq, concurrency_key AS key"""
+               priority, scheduled_at, seq, concurrency_key AS key, line"""
 
-# Served by jobs_ready_idx (unkeyed jobs) and jobs_keyed_idx (the first job of each key that is free; one step per key,
-# however many wait behind it). Keyed rows are only named here: claiming one needs a look at the key under its lock.
+# Served by jobs_ready_idx (jobs without key or line), jobs_keyed_idx (the first job of each key that is free) and
+# jobs_line_idx (the first job of each line): one step per key and line, however many wait behind it. Keyed rows are
+# only named here: claiming one needs a look at the key under its lock.
 _LEASE = f"""
     WITH RECURSIVE keys AS (
         (SELECT concurrency_key AS key FROM jobs
@@ -232,28 +239,58 @@ _LEASE = f"""
                  WHERE state = 'pending' AND concurrency_key IS NOT NULL AND lane = $1 AND concurrency_key > keys.key
                  ORDER BY concurrency_key LIMIT 1)
           FROM keys WHERE keys.key IS NOT NULL
+    ), lines AS (
+        (SELECT line FROM jobs WHERE state = 'pending' AND line IS NOT NULL AND lane = $1 ORDER BY line LIMIT 1)
+        UNION ALL
+        SELECT (SELECT line FROM jobs WHERE state = 'pending' AND line IS NOT NULL AND lane = $1 AND line > lines.line
+                 ORDER BY line LIMIT 1)
+          FROM lines WHERE lines.line IS NOT NULL
     ), ready AS MATERIALIZED (
         SELECT id, priority, scheduled_at, seq FROM jobs
-         WHERE state = 'pending' AND concurrency_key IS NULL AND lane = $1 AND scheduled_at <= now()
+         WHERE state = 'pending' AND concurrency_key IS NULL AND line IS NULL AND lane = $1 AND scheduled_at <= now()
          ORDER BY priority, scheduled_at, seq LIMIT $2 FOR UPDATE SKIP LOCKED
+    ), turns AS MATERIALIZED (
+        SELECT lines.line, coalesce(busy.jobs, 0) AS busy, coalesce(served.turn, 0) AS turn
+          FROM lines CROSS JOIN LATERAL (
+               SELECT priority, scheduled_at, seq FROM jobs
+                WHERE state = 'pending' AND line = lines.line AND lane = $1 AND scheduled_at <= now()
+                ORDER BY priority, scheduled_at, seq LIMIT 1) AS head
+          LEFT JOIN (SELECT line, count(*) AS jobs FROM jobs
+                      WHERE state = 'running' AND line IS NOT NULL AND lane = $1 GROUP BY line) AS busy USING (line)
+          LEFT JOIN job_turns served ON served.lane = $1 AND served.line = lines.line
+         WHERE head.priority < 0 OR lines.line <> ALL ($4::text[])
+         ORDER BY least(head.priority, 0), busy, turn, head.scheduled_at, head.seq LIMIT $2
+    ), called AS MATERIALIZED (
+        SELECT head.*, turns.busy, turns.turn FROM turns CROSS JOIN LATERAL (
+               SELECT id, priority, scheduled_at, seq FROM jobs
+                WHERE state = 'pending' AND line = turns.line AND lane = $1 AND scheduled_at <= now()
+                ORDER BY priority, scheduled_at, seq LIMIT 1 FOR UPDATE SKIP LOCKED) AS head
     ), chosen AS MATERIALIZED (
-        SELECT id, NULL AS key, priority, scheduled_at, seq FROM ready
+        SELECT id, NULL AS key, priority, scheduled_at, seq, least(priority, 0) AS class, -1 AS busy, 0 AS turn
+          FROM ready
         UNION ALL
-        SELECT head.id, keys.key, head.priority, head.scheduled_at, head.seq
+        SELECT id, NULL, priority, scheduled_at, seq, least(priority, 0), busy, turn FROM called
+        UNION ALL
+        SELECT head.id, keys.key, head.priority, head.scheduled_at, head.seq, least(head.priority, 0), -1, 0
           FROM keys CROSS JOIN LATERAL (
                SELECT id, priority, scheduled_at, seq FROM jobs
                 WHERE state = 'pending' AND concurrency_key = keys.key AND lane = $1 AND scheduled_at <= now()
                 ORDER BY priority, scheduled_at, seq LIMIT 1) AS head
          WHERE NOT EXISTS (SELECT FROM jobs busy WHERE busy.state = 'running' AND busy.concurrency_key = keys.key)
-         ORDER BY priority, scheduled_at, seq LIMIT $2
+         ORDER BY class, busy, turn, priority, scheduled_at, seq LIMIT $2
     ), taken AS (
         UPDATE jobs SET {_TAKE.format(window="$3")}
          WHERE id = ANY (ARRAY (SELECT id FROM chosen WHERE key IS NULL))
         RETURNING {_TAKEN}
+    ), served AS (
+        INSERT INTO job_turns (lane, line, turn)
+        SELECT lane, line, nextval('job_order') FROM taken WHERE line IS NOT NULL ORDER BY line
+        ON CONFLICT (lane, line) DO UPDATE SET turn = excluded.turn
     )
     SELECT taken.* FROM taken
     UNION ALL
-    SELECT id, NULL, NULL, NULL, NULL, NULL, NULL, priority, scheduled_at, seq, key FROM chosen WHERE key IS NOT NULL
+    SELECT id, NULL, NULL, NULL, NULL, NULL, NULL, priority, scheduled_at, seq, key, NULL
+      FROM chosen WHERE key IS NOT NULL
 """
 
 _LOCK_KEYS = """
@@ -271,20 +308,31 @@ _LEASE_KEYED = f"""
 """
 
 
-async def lease(db: Connection, lane: str, limit: int = 1, window: float = LEASE_SECONDS) -> list[Leased]:
+async def lease(
+    db: Connection, lane: str, limit: int = 1, window: float = LEASE_SECONDS, *, full: Collection[str] = ()
+) -> list[Leased]:
     """Take at most `limit` due jobs of a lane for `window` seconds, in order of priority, due time and creation.
 
     Parallel leasers never wait for each other and never get the same job. A concurrency key with a running job
     gives nothing until that job is settled or, its lease lapsed, reclaimed.
+
+    Lines take turns: each gives one job at a time, the line with the fewest running jobs first, then the one that was
+    served longest ago. Priority orders a line within itself; only below zero, where people wait, does it count
+    between lines. Lines that are `full` give nothing but such a job. Jobs without a line go before the lines.
     """
-    records = await db.fetch(_LEASE, lane, limit, window)
+    records = await db.fetch(_LEASE, lane, limit, window, list(full))
     keyed = [record for record in records if record["key"] is not None]
     if keyed:
         records = [record for record in records if record["key"] is None]
         records += await _lease_keyed(db, keyed, window)
     # The order in which an UPDATE returns rows means nothing (hazard H14).
-    records.sort(key=lambda record: (record["priority"], record["scheduled_at"], record["seq"]))
+    records.sort(key=_order)
     return [_leased(record) for record in records]
+
+
+def _order(record: asyncpg.Record) -> tuple[int, bool, int, datetime, int]:
+    priority = record["priority"]
+    return min(priority, 0), record["line"] is not None, priority, record["scheduled_at"], record["seq"]
 
 
 async def _lease_keyed(db: Connection, heads: Sequence[asyncpg.Record], window: float) -> list[asyncpg.Record]:
@@ -304,7 +352,7 @@ def _leased(record: asyncpg.Record) -> Leased:
         attempts=record["attempts"],
         max_attempts=record["max_attempts"],
     )
-    return Leased(claim, record["payload"], record["key"] is not None)
+    return Leased(claim, record["payload"], record["key"] is not None, record["line"])
 
 
 # --- under a claim ---------------------------------------------------------------------------------------------------

@@ -71,7 +71,7 @@ async def ensure(db: Connection, name: str, payload: Payload, interval_seconds: 
 
     A new one fires after its first interval, or `at_once`.
     """
-    lane, kind, encoded, priority, dedupe_key, concurrency_key, max_attempts = stored(payload)
+    lane, kind, encoded, priority, dedupe_key, concurrency_key, max_attempts, _ = stored(payload)
     await db.execute(
         _ENSURE, name, lane, kind, encoded, priority, dedupe_key, concurrency_key, max_attempts,
         interval_seconds, at_once,

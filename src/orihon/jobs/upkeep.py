@@ -107,6 +107,16 @@ _REAP = """
 """
 
 
+# A line without a waiting job has no turn to remember.
+_REAP_TURNS = """
+    DELETE FROM job_turns
+     WHERE (lane, line) IN (
+           SELECT lane, line FROM job_turns t
+            WHERE NOT EXISTS (SELECT FROM jobs WHERE state = 'pending' AND line = t.line AND lane = t.lane)
+              FOR UPDATE SKIP LOCKED)
+"""
+
+
 async def reclaim_lapsed(db: Connection, *, random: Callable[[], float] = random.random) -> int:
     """Take jobs back whose worker vanished (their lease lapsed); returns how many.
 
@@ -182,6 +192,11 @@ async def hurry(db: Connection, payload: Payload) -> bool:
     """Make an equal job that waits for its next try due now, for people who ask; False when none waits for a time."""
     _, kind, _, _, key, *_ = queue.stored(payload)
     return bool(await db.fetchval(_HURRY, kind, key))
+
+
+async def reap_turns(db: Connection) -> None:
+    """Forget when lines were served in which nothing waits."""
+    await db.execute(_REAP_TURNS)
 
 
 async def reap_terminal(db: Connection, days: int) -> int:

@@ -9,17 +9,18 @@ from uuid import UUID
 
 from orihon.db.pool import Connection
 
-# The earliest job that is not due yet: exact for jobs without a key, the first per key for the others.
+# The earliest job that is not due yet: exact for jobs without key or line, the first per key and line for the others.
 _ANNOUNCE = """
     WITH RECURSIVE announced AS (
         INSERT INTO job_waiters (lane, worker, until) VALUES ($1, $2, now() + make_interval(secs => $3))
         ON CONFLICT (lane, worker) DO UPDATE SET until = excluded.until
     ), levels AS (
-        (SELECT priority FROM jobs WHERE state = 'pending' AND concurrency_key IS NULL AND lane = $1
+        (SELECT priority FROM jobs WHERE state = 'pending' AND concurrency_key IS NULL AND line IS NULL AND lane = $1
           ORDER BY priority LIMIT 1)
         UNION ALL
         SELECT (SELECT priority FROM jobs
-                 WHERE state = 'pending' AND concurrency_key IS NULL AND lane = $1 AND priority > levels.priority
+                 WHERE state = 'pending' AND concurrency_key IS NULL AND line IS NULL AND lane = $1
+                   AND priority > levels.priority
                  ORDER BY priority LIMIT 1)
           FROM levels WHERE levels.priority IS NOT NULL
     ), keys AS (
@@ -30,16 +31,26 @@ _ANNOUNCE = """
                  WHERE state = 'pending' AND concurrency_key IS NOT NULL AND lane = $1 AND concurrency_key > keys.key
                  ORDER BY concurrency_key LIMIT 1)
           FROM keys WHERE keys.key IS NOT NULL
+    ), lines AS (
+        (SELECT line FROM jobs WHERE state = 'pending' AND line IS NOT NULL AND lane = $1 ORDER BY line LIMIT 1)
+        UNION ALL
+        SELECT (SELECT line FROM jobs WHERE state = 'pending' AND line IS NOT NULL AND lane = $1 AND line > lines.line
+                 ORDER BY line LIMIT 1)
+          FROM lines WHERE lines.line IS NOT NULL
     )
     SELECT extract(epoch FROM least(
         (SELECT min(next.scheduled_at) FROM levels CROSS JOIN LATERAL (
             SELECT scheduled_at FROM jobs
-             WHERE state = 'pending' AND concurrency_key IS NULL AND lane = $1 AND priority = levels.priority
-               AND scheduled_at > now()
+             WHERE state = 'pending' AND concurrency_key IS NULL AND line IS NULL AND lane = $1
+               AND priority = levels.priority AND scheduled_at > now()
              ORDER BY scheduled_at LIMIT 1) AS next),
         (SELECT min(next.scheduled_at) FROM keys CROSS JOIN LATERAL (
             SELECT scheduled_at FROM jobs
              WHERE state = 'pending' AND concurrency_key = keys.key AND lane = $1 AND scheduled_at > now()
+             ORDER BY priority, scheduled_at LIMIT 1) AS next),
+        (SELECT min(next.scheduled_at) FROM lines CROSS JOIN LATERAL (
+            SELECT scheduled_at FROM jobs
+             WHERE state = 'pending' AND line = lines.line AND lane = $1 AND scheduled_at > now()
              ORDER BY priority, scheduled_at LIMIT 1) AS next)
     ) - now())::float8
 """

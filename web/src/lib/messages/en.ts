@@ -317,7 +317,7 @@ export const en = {
 	},
 	jobs: {
 		heading: 'Work under way',
-		lanes: { crawl: 'Fetching', media: 'Checking images', maintenance: 'Housekeeping', feeds: 'Creators', analysis: 'Reading pages' } as Record<
+		lanes: { crawl: 'Reading lists', content: 'Fetching', media: 'Checking images', maintenance: 'Housekeeping', feeds: 'Creators', analysis: 'Reading pages' } as Record<
 			string,
 			string
 		>,
