@@ -15,6 +15,7 @@ import msgspec
 
 from orihon.db.pool import Connection
 from orihon.library import titles, tombstones, vocabulary
+from orihon.library.signatures import unsigned
 from orihon.library.tombstones import Buried
 from orihon.library.visibility import WorkKind
 from orihon.sources.records import ChapterRef, Post, Title
@@ -51,9 +52,11 @@ class KeptTitle(msgspec.Struct, frozen=True, kw_only=True):
 def metadata_hash(title: Title) -> bytes:
     """Changes with every field but the chapters; the cover's address is a field (crawler-daemon-reader 12.3).
 
-    Not with how accents are spelled: a site that serves one title from two systems would be edited for ever.
+    Not with how accents are spelled: a site that serves one title from two systems would be edited for ever. Nor with
+    the signature of the cover's address, which is new each time.
     """
-    return digest(msgspec.structs.replace(title, chapters=()))
+    cover_url = None if title.cover_url is None else unsigned(title.cover_url)
+    return digest(msgspec.structs.replace(title, chapters=(), cover_url=cover_url))
 
 
 def digest(told: Title | Post) -> bytes:
