@@ -141,6 +141,41 @@ async def test_signing_out_is_heard_by_every_process(dsn: str, pool: Pool, reade
         assert await cache.get(token) is None
 
 
+@pytest.mark.parametrize(
+    ("sql", "left"),
+    [
+        ("DELETE FROM users WHERE id = $1", None),
+        ("UPDATE users SET is_admin = true WHERE id = $1", True),
+        ("UPDATE users SET is_admin = false WHERE id = $1", False),
+    ],
+    ids=["removed", "raised", "lowered"],
+)
+async def test_a_removed_user_or_another_right_is_heard_by_every_process(
+    dsn: str, pool: Pool, reader: users.User, sql: str, left: bool | None
+) -> None:
+    """Whoever did it, an operator at the database included; a held session does not outlive it."""
+    async with Bus(dsn) as bus:
+        await bus.ready()
+        cache = SessionCache(pool, now=lambda: 0.0)
+        cache.listen(bus)
+        heard = asyncio.Event()
+        bus.listen("sessions", lambda _: heard.set())
+        async with pool.acquire() as db:
+            await db.execute("UPDATE users SET is_admin = NOT $2 WHERE id = $1", reader.id, bool(left))
+            token = await sessions.start(db, reader.id, days=30)
+            async with asyncio.timeout(5):
+                await heard.wait()
+            heard.clear()
+            assert await cache.get(token) is not None
+            assert cache.peek(token) is not None
+            await db.execute(sql, reader.id)
+        async with asyncio.timeout(5):
+            await heard.wait()
+        assert cache.peek(token) is None
+        found = await cache.get(token)
+        assert (found.is_admin if found else None) is left
+
+
 async def test_a_session_that_ends_while_it_is_looked_up_is_not_held(pool: Pool, reader: users.User) -> None:
     """The look-up saw the row before the hint came; the hint must win."""
     async with pool.acquire() as db:
