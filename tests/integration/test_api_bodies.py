@@ -68,3 +68,25 @@ async def test_a_body_that_does_not_come_is_not_waited_for_for_ever(
         assert (await reader.readline()).startswith(b"HTTP/1.1 408")
         await reader.read()  # until the server closes the connection
     writer.close()
+
+
+@pytest.mark.parametrize(
+    ("body", "status", "words"),
+    [
+        (b"", 422, "empty"),
+        (b"   ", 400, "ends"),
+        (b"[]", 422, "object"),
+        (b"null", 422, "object"),
+        (b'"x"', 422, "object"),
+        (b'{"username": "a"', 400, "ends"),
+        (b"username=a&password=b", 400, "JSON"),
+        (b"\xff\xfe", 400, "JSON"),
+    ],
+    ids=["empty", "blank", "list", "null", "text", "cut", "form", "no text"],
+)
+async def test_a_body_that_is_no_object_is_told_what_it_is(
+    guest: Browser, body: bytes, status: int, words: str
+) -> None:
+    answer = await guest.ask("POST", LOGIN, data=body, headers={"Content-Type": "application/json"})
+    assert answer.status == status
+    assert words in answer.json["error"]["details"]["body"]

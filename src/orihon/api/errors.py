@@ -148,7 +148,9 @@ def envelope(error: Exception) -> ApiError:
         case RecursionError():  # of the decoder: nothing of ours goes deep
             return bad_input("The body is nested too deeply.")
         case SerializationException() | msgspec.DecodeError():
-            return bad_input("The body is not the JSON that is expected here.")
+            return _no_json(str(error))
+        case HTTPException(status_code=400) if isinstance(error.__cause__, SerializationException):
+            return _no_json(error.detail)
         case NotFoundException():
             return ApiError(404, Code.NOT_FOUND, "There is nothing at this address.")
         case MethodNotAllowedException():
@@ -172,12 +174,25 @@ def envelope(error: Exception) -> ApiError:
             return ApiError(500, Code.INTERNAL, "Something went wrong on the server. Its log says what.")
 
 
+_NO_BODY = "'data'"
+"""Litestar's finding where there is no body at all: the name of the argument that would hold it."""
+
+
+def _no_json(found: str) -> ApiError:
+    text = "It ends before it is complete." if "truncated" in found else "It is not JSON."
+    message = "The body cannot be read; a JSON object is expected here."
+    return ApiError(400, Code.INVALID_INPUT, message, details={"body": text})
+
+
 def _named(extra: Any, detail: str) -> dict[str, Any]:
     """Litestar's list of findings as field -> text."""
     found = {}
     for finding in extra if isinstance(extra, list) else ():
         if isinstance(finding, dict):
-            found[str(finding.get("key") or "body")] = str(finding.get("message", "not accepted"))
+            key, message = finding.get("key"), str(finding.get("message", "not accepted"))
+            if key in {None, "", "data"}:
+                key, message = "body", "It is empty; a JSON object is expected." if message == _NO_BODY else message
+            found[str(key)] = message
     return found or {"body": detail}
 
 
