@@ -34,6 +34,12 @@ def sources(data: Path) -> Any:
     return json.loads(listed.stdout) if listed.returncode == 0 else []
 
 
+def doctor(data: Path) -> str:
+    return subprocess.run(
+        [*COMMAND, "doctor"], env=os.environ | {"ORIHON_DATA": str(data)}, capture_output=True, text=True, check=False
+    ).stdout
+
+
 def demo(data: Path, *words: str) -> Serve:
     return Serve(data, free_port(), (*COMMAND, "demo", *words))
 
@@ -47,6 +53,7 @@ def stop(running: Serve) -> list[psutil.Process]:
 def test_a_demo_fills_a_library_stops_clean_and_goes_on(data: Path) -> None:
     with demo(data) as running:
         until(lambda: (data / "supervisor.lock").exists() and (data / "postgres" / "data").exists(), "a database")
+        assert "orihon demo on port" in doctor(data)
         until(lambda: any(each["chapters_ready"] for each in sources(data)), "a chapter", 60)
         processes = stop(running)
     assert gone(processes)

@@ -82,6 +82,7 @@ def demo(*, with_: Path | None = None, port: int | None = None, data: Path | Non
             prepared=follow,
             ready=lambda ready: _welcome(ready, settings),
             say=say,
+            doing="orihon demo",
         )
     )
 

@@ -78,6 +78,7 @@ class Supervisor:
         silent: seconds without a sign of life after which a part is killed; None: by the length of a lease.
         ready: told once the web process answers.
         say: told what happens, in words.
+        doing: the command that runs it, as others read it who find the data taken.
     """
 
     def __init__(
@@ -91,6 +92,7 @@ class Supervisor:
         silent: float | None = None,
         ready: Callable[[Ready], None],
         say: Say,
+        doing: str = "orihon serve",
     ) -> None:
         self.settings = settings
         self.children: list[Child] = []
@@ -101,6 +103,7 @@ class Supervisor:
         self._silent = most_silent(settings.lease_seconds) if silent is None else silent
         self._ready = ready
         self._say = say
+        self._doing = doing
         self._mark = secrets.token_hex(16)
 
     async def run(self) -> None:
@@ -153,7 +156,7 @@ class Supervisor:
         try:
             make_folder(folder)
             lock = FileLock(folder / "supervisor.lock")
-            before = lock.acquire(f"orihon serve on port {self.settings.port}", self._mark)
+            before = lock.acquire(f"{self._doing} on port {self.settings.port}", self._mark)
         except LockHeld as held:
             by = f"process {held.holder.pid} ({held.holder.doing})" if held.holder else "another process"
             raise AlreadyRunning(
