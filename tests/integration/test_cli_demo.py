@@ -15,6 +15,8 @@ import psutil
 import pytest
 from tests.support.serving import Serve, free_port, gone, until
 
+from orihon.samplesite.creators import Creators
+
 COMMAND = (sys.executable, "-P", "-m", "orihon.cli")
 
 
@@ -64,9 +66,13 @@ def test_a_demo_fills_a_library_stops_clean_and_goes_on(data: Path) -> None:
         followed = sources(data)
         processes = stop(again)
     assert gone(processes)
-    assert [each["source"]["name"] for each in followed] == ["Sample site"]
-    assert followed[0]["source"]["url"] == f"http://127.0.0.1:{site.strip()}/works/"
-    assert followed[0]["source"]["content"] == "all"
+    catalogue = [each["source"] for each in followed if each["source"]["kind"] == "catalogue"]
+    assert [source["name"] for source in catalogue] == ["Sample site"]
+    assert catalogue[0]["url"] == f"http://127.0.0.1:{site.strip()}/works/"
+    assert catalogue[0]["content"] == "all"
+    creators = {each["source"]["url"]: each["source"]["name"] for each in followed if each["source"]["kind"] == "feed"}
+    there = {f"http://127.0.0.1:{site.strip()}/api/creators/{one.slug}": one.name for one in Creators.sample().all}
+    assert creators == there
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="asks /proc which signals are handled")

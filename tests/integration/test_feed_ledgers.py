@@ -96,6 +96,7 @@ async def test_a_medium_that_always_fails_holds_nothing_back_and_is_dead_after_t
     async with made.pool.acquire() as db:
         (overview,) = await sources.overviews(db)
     assert overview.media_dead == 1
+    assert overview.work_id == await made.pool.fetchval("SELECT id FROM works")
     assert await made.pool.fetchval("SELECT count(*) FROM source_media") == 14
     await same(made)
 

@@ -89,6 +89,7 @@ class SourceView(msgspec.Struct, frozen=True, kw_only=True):
     paused: bool
     clean: bool
     last_error: str | None
+    work_id: UUID | None
     works: int
     chapters: int
     chapters_ready: int
@@ -169,6 +170,7 @@ def source_view(overview: SourceOverview, live: Sequence[LiveEntry]) -> SourceVi
     told = {name: getattr(overview.source, name) for name in overview.source.__struct_fields__}
     return SourceView(
         **told,
+        work_id=overview.work_id,
         works=overview.works,
         chapters=overview.chapters,
         chapters_ready=overview.chapters_ready,

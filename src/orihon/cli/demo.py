@@ -4,7 +4,7 @@ import os
 import secrets
 import subprocess
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 from urllib.parse import urlsplit
 
 from cyclopts import Parameter
@@ -16,12 +16,18 @@ from orihon.cli.status import CommandFailed
 from orihon.config import Settings, load
 from orihon.db import identity
 from orihon.db.embedded import make_folder
-from orihon.db.pool import connect
+from orihon.db.pool import Connection, connect
 from orihon.runtime import lifeline
 from orihon.supervisor.supervise import WEB, WORKER, Part, Ready, Supervisor, orihon
 
+if TYPE_CHECKING:
+    from orihon.ingest.sources import NewSource
+
 HOST = "127.0.0.1"
 FOLDER = Path("demo-data")
+
+CREATORS = {"wren-calloway": "Wren Calloway", "haru-mizuno": "水野 はる", "ren-kuroda": "Ren Kuroda"}
+"""Who posts at the sample site. Asked of the site itself, they would cost a start the loading of its drawing code."""
 
 FOLDER_OF_ROOT = Path("/var/lib/orihon-demo")
 """Used instead when root stands in a folder that PostgreSQL's user cannot enter."""
@@ -73,7 +79,7 @@ def demo(*, with_: Path | None = None, port: int | None = None, data: Path | Non
     worker = Part("worker", WORKER.command, beats=True, after=(HOST, urlsplit(address).port or 80))
 
     async def follow(dsn: str) -> None:
-        await _follow(dsn, address)
+        await _follow(dsn, address, origin)
 
     return supervise(
         Supervisor(
@@ -163,22 +169,35 @@ def _password(path: Path) -> str:
         return made
 
 
-async def _follow(dsn: str, address: str) -> None:
-    from orihon.ingest import sources
+async def _follow(dsn: str, address: str, origin: str) -> None:
+    """Both kinds of source: the catalogue, and whoever posts."""
+    from orihon.ingest.sources import NewSource
 
-    new = sources.NewSource(
+    catalogue = NewSource(
         url=address, name="Sample site", settings={"profile": "sample"}, content="all", interval_seconds=60
     )
+    feeds = [
+        NewSource(url=f"{origin}/api/creators/{slug}", adapter="sample_feed", name=name, interval_seconds=60)
+        for slug, name in CREATORS.items()
+    ]
     db = await connect(dsn)
     try:
-        held = await db.fetchval("SELECT id FROM sources WHERE adapter = $1 AND url = $2", new.adapter, new.url)
-        async with db.transaction():
-            if held is None:
-                await sources.add(db, new)
-            else:
-                await sources.run_now(db, held)
+        for source in (catalogue, *feeds):
+            await _walk(db, source)
     finally:
         await db.close()
+
+
+async def _walk(db: Connection, new: "NewSource") -> None:
+    """Follow a source, or look at once what is new at one that an earlier demo followed."""
+    from orihon.ingest import sources
+
+    held = await db.fetchval("SELECT id FROM sources WHERE adapter = $1 AND url = $2", new.adapter, new.url)
+    async with db.transaction():
+        if held is None:
+            await sources.add(db, new)
+        else:
+            await sources.run_now(db, held)
 
 
 def _welcome(ready: Ready, settings: Settings) -> None:

@@ -90,11 +90,12 @@ class WalkRow(msgspec.Struct, frozen=True, kw_only=True):
 class SourceOverview(msgspec.Struct, frozen=True, kw_only=True):
     """A source with what it has brought.
 
-    `media_dead`: files of a feed that are asked for no more, after so many failures; a recovery asks once more.
+    `work_id`: the creator, of a feed that was looked at. `media_dead`: files of a feed that are asked for no more, after so many failures; a recovery asks once more.
     `next_run_at`: when it is looked at again, by its schedule or sooner by a walk that waits; None: paused.
     """
 
     source: Source
+    work_id: UUID | None
     works: int
     chapters: int
     chapters_ready: int
@@ -119,7 +120,7 @@ _COLUMNS = """
 _GET = f"SELECT {_COLUMNS} FROM sources s WHERE s.id = $1"
 
 _OVERVIEW = f"""
-    SELECT {_COLUMNS}, works.n AS works, coalesce(chapters.n, 0) AS chapters, coalesce(chapters.ready, 0) AS ready,
+    SELECT {_COLUMNS}, works.n AS works, creator.work_id, coalesce(chapters.n, 0) AS chapters, coalesce(chapters.ready, 0) AS ready,
            (SELECT count(*) FROM source_failures f WHERE f.source_id = s.id AND f.attempts >= {DEAD_AFTER}) AS dead,
            CASE WHEN NOT s.paused THEN least(js.next_at, waiting.scheduled_at) END AS next_run_at,
            walk.id AS walk_id, walk.mode, walk.outcome, walk.chunk, walk.counts, walk.error, walk.failure,
@@ -128,6 +129,8 @@ _OVERVIEW = f"""
       LEFT JOIN job_schedules js ON js.name = 'walk:' || s.id
       LEFT JOIN jobs waiting ON waiting.kind = CASE s.kind WHEN 'feed' THEN 'walk_feed' ELSE 'walk_source' END
                             AND waiting.dedupe_key = s.id::text AND waiting.state = 'pending'
+      LEFT JOIN LATERAL (SELECT w.work_id FROM source_works w WHERE w.source_id = s.id AND s.kind = 'feed'
+                          ORDER BY w.last_seen_at DESC LIMIT 1) creator ON true
      CROSS JOIN LATERAL (SELECT count(*) AS n FROM source_works w WHERE w.source_id = s.id) works
      CROSS JOIN LATERAL (SELECT count(*) AS n, count(*) FILTER (WHERE c.page_count > 0 OR c.textual) AS ready
                            FROM source_chapters sc JOIN chapters c ON c.id = sc.chapter_id
@@ -192,6 +195,7 @@ def _overview(record: dict[str, Any]) -> SourceOverview:
         )
     return SourceOverview(
         source=Source(**{name: record[name] for name in Source.__struct_fields__}),
+        work_id=record["work_id"],
         works=record["works"],
         chapters=record["chapters"],
         chapters_ready=record["ready"],

@@ -20,6 +20,9 @@ export type SourceEdit = Schemas['SourceEdit'];
 export type Preview = Schemas['Preview'];
 export type Preset = Schemas['Preset'];
 export type AdapterView = Schemas['AdapterView'];
+export type Setting = Schemas['Setting'];
+export type Walk = Schemas['WalkRow'];
+export type Attachment = Schemas['Attachment'];
 export type Lane = Schemas['LaneCount'];
 export type Job = Schemas['JobRow'];
 
@@ -89,16 +92,29 @@ export const progress = {
 		body(client.PUT(`${API}/me/progress`, { body: { items }, keepalive: last })).then((answer) => answer.items)
 };
 
+/** Walks in one request. */
+export const WALKS = 20;
+
 export const sources = {
 	list: () => body(client.GET(`${API}/sources`)).then((answer) => answer.items),
 	adapters: () => body(client.GET(`${API}/sources/adapters`)).then((answer) => answer.items),
-	check: (url: string, settings: Record<string, unknown>) =>
-		body(client.POST(`${API}/sources/check`, { body: { adapter: 'html', url, settings: settings as never } })),
+	get: (id: string) => body(client.GET(`${API}/sources/{source_id}`, { params: { path: { source_id: id } } })),
+	/** What it did, the latest first. */
+	walks: (id: string, offset: number) =>
+		body(
+			client.GET(`${API}/sources/{source_id}/walks`, {
+				params: { path: { source_id: id }, query: { limit: WALKS, offset } }
+			})
+		).then((answer) => answer.items),
+	check: (adapter: string, url: string, settings: Record<string, unknown>) =>
+		body(client.POST(`${API}/sources/check`, { body: { adapter, url, settings: settings as never } })),
 	add: (source: NewSource) => body(client.POST(`${API}/sources`, { body: source })),
 	edit: (id: string, change: SourceEdit) =>
 		body(client.PATCH(`${API}/sources/{source_id}`, { params: { path: { source_id: id } }, body: change })),
 	remove: (id: string) => body(client.DELETE(`${API}/sources/{source_id}`, { params: { path: { source_id: id } } })),
-	run: (id: string) => body(client.POST(`${API}/sources/{source_id}/run`, { params: { path: { source_id: id } } }))
+	/** Without a mode: look for news. */
+	run: (id: string, mode?: 'backfill' | 'recovery') =>
+		body(client.POST(`${API}/sources/{source_id}/run`, { params: { path: { source_id: id }, query: { mode: mode ?? null } } }))
 };
 
 export const jobs = {
@@ -122,6 +138,6 @@ export const THUMBNAIL_WIDTHS = [160, 320, 480, 640, 960] as const;
 /** Address of an image at most `width` CSS pixels wide. */
 export const thumbnail = (image: Image, width: (typeof THUMBNAIL_WIDTHS)[number]): string => `${image.url}?w=${width}`;
 
-function asked({ search, status, sort, order }: Query) {
-	return { ...(search ? { search } : { sort, order }), ...(status && { status }) };
+function asked({ kind, search, status, sort, order }: Query) {
+	return { ...(kind !== 'manga' && { kind }), ...(search ? { search } : { sort, order }), ...(status && { status }) };
 }

@@ -937,6 +937,7 @@ export interface components {
                 [key: string]: unknown;
             };
             url: string;
+            work_id: string | null;
             works: number;
         };
         /** Title */

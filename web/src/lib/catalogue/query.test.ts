@@ -6,9 +6,9 @@ const parsed = (address: string) => queryOf(new URL(address, 'http://x').searchP
 describe('the query in the address', () => {
 	it('says nothing that goes without saying', () => {
 		expect(addressOf(queryOf())).toBe('/');
-		expect(addressOf({ search: '', status: '', sort: 'title', order: 'asc' })).toBe('/?sort=title');
+		expect(addressOf({ kind: 'manga', search: '', status: '', sort: 'title', order: 'asc' })).toBe('/?sort=title');
 	});
-	it.each(['/', '/?q=%E7%81%AF+x', '/?status=ongoing&sort=author&order=desc', '/?order=asc'])('comes back from %s', (address) => {
+	it.each(['/', '/?q=%E7%81%AF+x', '/?status=ongoing&sort=author&order=desc', '/?order=asc', '/?kind=feed&q=x'])('comes back from %s', (address) => {
 		expect(addressOf(parsed(address))).toBe(address);
 	});
 	it('ignores what it does not know', () => {

@@ -2,7 +2,11 @@
 export type Sort = 'updated' | 'created' | 'title' | 'author';
 export type Order = 'asc' | 'desc';
 
+export const KINDS = ['manga', 'feed'] as const;
+export type Kind = (typeof KINDS)[number];
+
 export interface Query {
+	kind: Kind;
 	search: string;
 	status: string;
 	sort: Sort;
@@ -19,6 +23,7 @@ export function queryOf(said: Pick<URLSearchParams, 'get'> = new URLSearchParams
 	const sort = SORTS.find((name) => name === said.get('sort')) ?? 'updated';
 	const order = said.get('order');
 	return {
+		kind: KINDS.find((name) => name === said.get('kind')) ?? 'manga',
 		search: said.get('q') ?? '',
 		status: STATUSES.find((name) => name === said.get('status')) ?? '',
 		sort,
@@ -29,6 +34,7 @@ export function queryOf(said: Pick<URLSearchParams, 'get'> = new URLSearchParams
 /** The address of a query; what goes without saying is not said. */
 export function addressOf(query: Query): string {
 	const said = new URLSearchParams();
+	if (query.kind !== 'manga') said.set('kind', query.kind);
 	if (query.search) said.set('q', query.search);
 	if (query.status) said.set('status', query.status);
 	if (query.sort !== 'updated') said.set('sort', query.sort);

@@ -9,6 +9,8 @@ function chapterName(number: number | null, title: string | null): string {
 	return said ? title : `Chapter ${number}: ${title}`;
 }
 
+const postName = (_: number | null, title: string | null) => title ?? 'Untitled post';
+
 const UNITS = [
 	['week', 604_800],
 	['day', 86_400],
@@ -53,19 +55,80 @@ export const en = {
 		hiatus: 'On hiatus',
 		cancelled: 'Cancelled'
 	} as Record<string, string>,
+	/** What the parts of a work are called, and what is said about them, by its kind. */
+	work: {
+		manga: {
+			name: chapterName,
+			short: (number: number | null, title: string | null) => (number === null ? (title ?? 'Extra') : `Chapter ${number}`),
+			works: (n: number) => count(n, 'title', 'titles'),
+			parts: (n: number) => count(n, 'chapter', 'chapters'),
+			heading: 'Chapters',
+			find: 'Find a chapter',
+			none: 'The source lists no chapters for this title yet.',
+			noneFound: 'No chapter matches.',
+			facts: 'About this title',
+			start: 'Start reading',
+			back: 'Back to the title',
+			previous: 'Previous chapter',
+			next: 'Next chapter',
+			loadingNext: 'Loading the next chapter',
+			last: 'You are up to date. This is the newest chapter that is here.',
+				waiting: 'This chapter is being fetched. It opens by itself as soon as it is here.',
+			absent: 'This chapter has not been fetched yet.',
+			failed: 'This chapter could not be fetched.',
+			empty: 'This chapter has no pages.'
+		},
+		feed: {
+			name: postName,
+			short: postName,
+			works: (n: number) => count(n, 'creator', 'creators'),
+			parts: (n: number) => count(n, 'post', 'posts'),
+			heading: 'Posts',
+			find: 'Find a post',
+			none: 'No post of this creator is here yet.',
+			noneFound: 'No post matches.',
+			facts: 'About this creator',
+			start: 'Begin with the first post',
+			back: 'Back to the creator',
+			previous: 'Previous post',
+			next: 'Next post',
+			loadingNext: 'Loading the next post',
+			last: 'You are up to date. This is the newest post that is here.',
+			waiting: 'The images of this post are being fetched. They open by themselves as soon as they are here.',
+			absent: 'The images of this post have not been fetched yet.',
+			failed: 'The images of this post could not be fetched.',
+			empty: 'There is nothing in this post.'
+		}
+	},
+	post: {
+		about: 'What the post says',
+		textOnly: 'Text',
+		tags: 'Tags',
+		files: (n: number) => count(n, 'file', 'files'),
+		save: (name: string) => `Save ${name}`,
+		away: 'This file is not here.'
+	},
 	catalogue: {
 		heading: 'Library',
+		kind: 'What is shown',
+		kinds: { manga: 'Titles', feed: 'Creators' },
 		results: (q: string) => `Results for “${q}”`,
 		continue: 'Continue reading',
-		titles: (n: number) => count(n, 'title', 'titles'),
-		chapters: (n: number) => count(n, 'chapter', 'chapters'),
-		fresh: (n: number) => (n > 0 ? count(n, 'new title', 'new titles') : 'The library has changed'),
+		fresh: {
+			manga: (n: number) => (n > 0 ? count(n, 'new title', 'new titles') : 'The library has changed'),
+			feed: (n: number) => (n > 0 ? count(n, 'new creator', 'new creators') : 'The library has changed')
+		},
 		loading: 'Loading titles',
 		next: (name: string) => `Next: ${name}`,
-		upToDate: 'Read to the newest chapter',
+		upToDate: 'Read to the newest',
 		emptyAdmin: {
 			title: 'A library that fills itself',
 			text: 'Add a source, a site that Orihon follows, and its titles appear here while you watch.',
+			action: 'Add a source'
+		},
+		noCreator: {
+			title: 'No creator is followed yet',
+			text: 'Add somebody who posts as a source: each post comes in with its images, its text and its files.',
 			action: 'Add a source'
 		},
 		filling: {
@@ -73,8 +136,13 @@ export const en = {
 			text: 'Orihon is looking through what it follows. They appear here by themselves.',
 			action: 'Watch the sources'
 		},
+		fillingCreators: {
+			title: 'The first posts are on their way',
+			text: 'Orihon is looking through what it follows. Creators appear here by themselves.',
+			action: 'Watch the sources'
+		},
 		stuck: {
-			title: 'No title has come yet',
+			title: 'Nothing has come yet',
 			text: 'What Orihon follows is paused or could not be read. The sources say why.',
 			action: 'See the sources'
 		},
@@ -85,7 +153,7 @@ export const en = {
 			action: 'Sign in'
 		},
 		noMatch: {
-			title: 'No title matches',
+			title: { manga: 'No title matches', feed: 'No creator matches' },
 			text: (q: string) => `Nothing here is called anything like “${q}”. Fewer letters, or another spelling, may find it.`,
 			filter: 'No title in the library has this status.',
 			action: 'Show everything'
@@ -94,14 +162,12 @@ export const en = {
 	title: {
 		by: (names: string) => `by ${names}`,
 		artBy: (names: string) => `art by ${names}`,
-		facts: 'About this title',
 		genres: 'Genres',
 		tags: 'Tags',
 		alt: 'Also known as',
 		size: 'On disk',
 		from: 'Followed at',
 		direction: { ltr: 'Left to right', rtl: 'Right to left', vertical: 'As a tall strip' },
-		start: 'Start reading',
 		resume: 'Continue reading',
 		again: 'Read again',
 		at: (name: string, page: number) => `${name}, page ${page}`,
@@ -113,17 +179,11 @@ export const en = {
 		unwantedHint: 'Its chapters are not fetched by themselves.'
 	},
 	chapters: {
-		heading: 'Chapters',
 		newestFirst: 'Newest first',
 		oldestFirst: 'Oldest first',
-		find: 'Find a chapter',
-		none: 'The source lists no chapters for this title yet.',
-		noneFound: 'No chapter matches.',
 		readCount: (read: number, of: number) => `${read.toLocaleString('en')} of ${of.toLocaleString('en')} read`
 	},
 	chapter: {
-		name: chapterName,
-		short: (number: number | null, title: string | null) => (number === null ? (title ?? 'Extra') : `Chapter ${number}`),
 		pages: (n: number) => count(n, 'page', 'pages'),
 		read: 'Read',
 		at: (page: number, of: number) => `Page ${page} of ${of}`,
@@ -135,7 +195,6 @@ export const en = {
 	},
 	reader: {
 		label: (title: string) => `Reading ${title}`,
-		back: 'Back to the title',
 		settings: 'How to read',
 		toSingle: 'Show single pages',
 		toContinuous: 'Show as one continuous strip',
@@ -152,8 +211,6 @@ export const en = {
 		forTitle: 'Mode and direction are kept for this title, the rest for all on this device.',
 		previousPage: 'Previous page',
 		nextPage: 'Next page',
-		previousChapter: 'Previous chapter',
-		nextChapter: 'Next chapter',
 		pageOf: (page: number, of: number) => `Page ${page} / ${of}`,
 		of: (page: number) => `${page} of`,
 		spoken: (page: number, of: number) => `Page ${page} of ${of}`,
@@ -161,18 +218,12 @@ export const en = {
 		slider: 'Page',
 		ways: 'Pages and chapters',
 		finished: 'Finished',
-		last: 'You are up to date. This is the newest chapter that is here.',
 		next: 'Next',
 		start: 'Beginning of',
 		read: 'Read on',
 		damaged: 'This page is damaged.',
 		failed: 'The page could not be loaded. The connection may be gone for a moment.',
 		retry: 'Load it again',
-		waiting: 'This chapter is being fetched. It opens by itself as soon as it is here.',
-		absent: 'This chapter has not been fetched yet.',
-		failedChapter: 'This chapter could not be fetched.',
-		empty: 'This chapter has no pages.',
-		loadingNext: 'Loading the next chapter',
 		help: 'Keys',
 		close: 'Close',
 		keys: [
@@ -184,7 +235,7 @@ export const en = {
 			['m', 'Single pages or one strip'],
 			['f', 'Change the fit'],
 			['c', 'Show or hide the controls'],
-			['Esc', 'Back to the title'],
+			['Esc', 'Back to the title or creator'],
 			['?', 'These keys']
 		] as const
 	},
@@ -212,18 +263,29 @@ export const en = {
 		removeText: 'What it has brought stays in the library, with everybody’s reading progress. Nothing new will come.',
 		run: 'Look now',
 		asked: 'It looks as soon as a worker is free.',
+		more: 'All about it',
+		moreNamed: (name: string) => `All about ${name}`,
+		open: 'See the posts',
+		openNamed: (name: string) => `See the posts of ${name}`,
 		pause: 'Pause',
 		resume: 'Resume',
 		state: {
 			walking: 'Looking for news',
 			waiting: 'Following',
+			partial: 'More to come',
 			paused: 'Paused',
+			stalled: 'Stalled',
 			failing: 'Needs attention',
 			fresh: 'Not looked at yet'
 		},
+		/** Instead of `walking`, for a walk over everything. */
+		walking: { tick: 'Looking for news', backfill: 'Going through everything', recovery: 'Asking for all anew' },
+		brings: 'Brings every post, with its images and files',
 		fetches: { all: 'Fetches every chapter', wanted: 'Fetches the chapters of kept titles', on_open: 'Fetches a chapter when somebody opens it' },
 		works: 'Titles',
-		chapters: 'Chapters here',
+		parts: { catalogue: 'Chapters here', work: 'Chapters here', feed: 'Posts here' },
+		dead: 'Files given up',
+		deadHint: 'Each was asked for in three looks and failed each time. “Ask for all anew” tries them once more.',
 		of: (ready: number, all: number) => `${ready.toLocaleString('en')} of ${all.toLocaleString('en')}`,
 		bytes: 'Fetched',
 		budget: (used: string, most: string) => `${used} of ${most}`,
@@ -238,32 +300,58 @@ export const en = {
 			limit: 'Stopped at the limit that was set',
 			breaker: 'Stopped, because too many titles in a row failed',
 			failed: 'The last look failed',
+			stalled: 'Got nowhere, so it was paused',
 			interrupted: 'Cut short; the next look goes on from there'
 		} as Record<string, string>,
-		found: (c: Record<string, number>) => {
-			const parts = [
-				[c['discovered'], 'title looked at', 'titles looked at'],
+		found: (c: Record<string, number>, feed = false) => {
+			const parts: (readonly [number | undefined, string, string])[] = [
+				feed ? [c['discovered'], 'post looked at', 'posts looked at'] : [c['discovered'], 'title looked at', 'titles looked at'],
 				[c['new'], 'new', 'new'],
 				[c['updated'], 'changed', 'changed'],
-				[c['chapters_new'], 'new chapter', 'new chapters'],
-				[c['failed'], 'failed', 'failed']
-			] as const;
+				feed ? [c['media_new'], 'file brought', 'files brought'] : [c['chapters_new'], 'new chapter', 'new chapters'],
+				feed ? [c['media_failed'], 'file failed', 'files failed'] : [c['failed'], 'failed', 'failed'],
+				[c['media_dead'], 'given up before', 'given up before'],
+				[c['media_refused'], 'too large', 'too large'],
+				[c['dropped'], 'unreadable', 'unreadable']
+			];
 			return parts.flatMap(([n, one, many]) => (n ? [count(n, one, many)] : [])).join(' · ');
+		},
+		page: {
+			all: 'All sources',
+			again: 'Look again',
+			ways: {
+				tick: ['Look for news', 'From the newest on, until it meets what is here. It does so by itself, too.'],
+				backfill: ['Go through everything', 'The whole list, to its end. What is here is not fetched again.'],
+				recovery: [
+					'Ask for all anew',
+					'The whole list, and every image and file that is not here whole is asked for again, also what was given up.'
+				]
+			},
+			paused: 'It is paused. Resume it to have it look again.',
+			history: 'What it did',
+			none: 'It has not looked yet.',
+			part: (n: number) => `part ${n.toLocaleString('en')}`,
+			running: 'Under way',
+			earlier: 'Show earlier ones',
+			settings: 'As it is set up'
 		},
 		empty: {
 			title: 'Nothing is followed yet',
-			text: 'A source is the address of a site’s list of titles, and a profile that says how that site is built.',
+			text: 'A source is a site that lists titles, or a creator who posts. Orihon looks there again and again, and brings what is new.',
 			action: 'Add a source'
 		},
 		form: {
 			addHeading: 'Add a source',
 			editHeading: (name: string) => `Edit ${name}`,
-			url: 'Address of the list of titles',
+			adapter: 'What do you want to follow?',
+			url: { catalogue: 'Address of the list of titles', work: 'Address of the title', feed: 'Address of the creator' },
 			urlExample: 'https://',
-			urlHint: 'The page that lists the newest titles first.',
 			urlStays: 'This stays as it is. For another address, add another source.',
 			name: 'Name',
 			nameHint: 'Empty: the name of the site.',
+			everything: 'Every post is brought, with its images and its files. A budget below keeps it small.',
+			more: 'More settings',
+			between: (least: number, most: number) => `From ${least} to ${most}.`,
 			profile: 'How the site is built',
 			choose: 'Choose one',
 			profileHint: 'A profile tells Orihon where a site has its titles, chapters and pages.',
@@ -293,6 +381,9 @@ export const en = {
 		check: {
 			heading: 'What Orihon would read',
 			listed: (n: number) => `${count(n, 'title', 'titles')} on the first page`,
+			posts: (n: number) => `The newest ${count(n, 'post', 'posts')}`,
+			media: (images: number, files: number) =>
+				[images && count(images, 'image', 'images'), files && count(files, 'file', 'files')].filter(Boolean).join(', ') || 'text',
 			pages: (n: number) => `${count(n, 'page', 'pages')} in one of them`,
 			failed: {
 				listing: 'The list of titles could not be read.',
@@ -305,12 +396,14 @@ export const en = {
 			means: {
 				refused: 'Orihon would refuse this address at every look, and bring nothing.',
 				unreachable: 'Orihon would follow an address that it does not reach: it would try again and again, and bring nothing.',
-				unreadable: 'The profile does not seem to fit this page: Orihon would look again and again, and bring nothing or only a part.'
+				unreadable: 'The profile does not seem to fit this page: Orihon would look again and again, and bring nothing or only a part.',
+				unreadableFeed: 'This does not seem to be a creator’s feed: Orihon would look again and again, and bring nothing or only a part.'
 			},
 			advice: {
 				refused: '',
 				unreachable:
 					'Open the address in a browser on the machine that runs Orihon. If it does not open there, correct it; if it does, the site may have been away for a moment: try again.',
+				unreadableFeed: 'See whether this is the address that is asked for above.',
 				unreadable: 'See whether this is the page that lists the titles, and choose another profile, or write one for this site (docs/site-profiles.md).'
 			}
 		}
@@ -328,6 +421,7 @@ export const en = {
 		dead: 'Given up',
 		kinds: {
 			walk_source: 'Look through a source',
+			walk_feed: 'Look through a creator’s posts',
 			sync_title: 'Read a title',
 			fetch_chapter: 'Fetch a chapter',
 			fetch_cover: 'Fetch a cover',

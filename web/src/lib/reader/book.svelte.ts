@@ -1,5 +1,6 @@
 /** The title being read: the chapters that are open side by side, and the place in them. */
 import type { MangaDetail } from '#lib/api';
+import { pageless, wordy } from '#lib/post/post';
 import { open, type Opened } from './opened';
 import type { ReaderSettings } from './settings.svelte';
 import { turn, type Standing } from './turn';
@@ -65,7 +66,7 @@ export class Book {
 		if (!this.strip[this.index + step] && !(await this.#awaited(step))) return;
 		if (this.here !== from) return;
 		const there = this.strip[this.index + step];
-		if (there) this.go(page === 'last' ? there.pages.length : 1, this.index + step);
+		if (there) this.go(page === 'last' ? Math.max(1, there.pages.length) : 1, this.index + step);
 		this.#trim();
 	}
 
@@ -78,7 +79,7 @@ export class Book {
 
 	/** Have the neighbours ready before they are asked for. */
 	prepare(): void {
-		const near = this.count > 0 && (this.ended || this.page > this.count - NEAR);
+		const near = (this.count > 0 || pageless(this.here)) && (this.ended || this.page > this.count - NEAR);
 		if (near && this.here.chapter.next?.state === 'ready') void this.#join(1).catch(() => undefined);
 		// A chapter above the strip would push down what is being read.
 		const first = this.page <= 2 && this.settings.mode === 'single';
@@ -110,7 +111,9 @@ export class Book {
 		// A chapter that is not here yet is shown as such from the end of this one.
 		const ready = next !== null && (this.ended || next.state === 'ready');
 		const { page, count, ended } = this;
-		return { page, count, ended: ended || count === 0, pause: this.settings.pause, next: ready, previous: previous !== null };
+		// What a post says stands behind its pages, and would be passed by.
+		const pause = this.settings.pause || wordy(this.here);
+		return { page, count, ended: ended || count === 0, pause, next: ready, previous: previous !== null };
 	}
 
 	#neighbour(step: 1 | -1) {

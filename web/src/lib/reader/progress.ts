@@ -17,6 +17,11 @@ export function place(chapterId: string, page: number, now: Date): Place {
 	return { chapter_id: chapterId, page, furthest_page: page, client_time: now.toISOString() };
 }
 
+/** What there is to see of a chapter: a text without pages is one leaf. */
+export function leaves(chapter: { page_count: number; state: string }): number {
+	return chapter.state === 'ready' ? Math.max(1, chapter.page_count) : chapter.page_count;
+}
+
 export function isRead(held: Place | undefined, pageCount: number): boolean {
 	return held !== undefined && pageCount > 0 && held.furthest_page >= pageCount;
 }

@@ -9,7 +9,8 @@ export interface LocalPlace extends Place {
 	owner: string | null;
 }
 
-export type ShelfCard = Pick<MangaCard, 'id' | 'title' | 'cover'>;
+/** `kind` is absent in what a browser has kept from before there were creators. */
+export type ShelfCard = Pick<MangaCard, 'id' | 'title' | 'cover'> & Partial<Pick<MangaCard, 'kind'>>;
 
 export interface LocalShelf {
 	places: LocalPlace[];

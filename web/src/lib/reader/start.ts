@@ -1,5 +1,5 @@
 /** Where reading a title begins or goes on. */
-import { isRead, type Place } from './progress';
+import { isRead, leaves, type Place } from './progress';
 
 interface Readable {
 	id: string;
@@ -28,10 +28,10 @@ export function startingPoint<C extends Readable>(chapters: C[], places: Map<str
 	}
 	if (!last) return { chapter: first, page: 1, why: 'start' };
 	const open = chapters[last.index] as C;
-	const atEnd = isRead(last.place, open.page_count) && last.place.page >= open.page_count;
+	const atEnd = isRead(last.place, leaves(open)) && last.place.page >= open.page_count;
 	if (!atEnd) return { chapter: open, page: Math.max(1, Math.min(last.place.page, open.page_count || Infinity)), why: 'resume' };
 	const next = chapters.slice(last.index + 1).find(({ state }) => state !== 'failed');
 	if (!next) return { chapter: first, page: 1, why: 'again' };
 	const place = places.get(next.id);
-	return { chapter: next, page: isRead(place, next.page_count) ? 1 : (place?.page ?? 1), why: 'resume' };
+	return { chapter: next, page: isRead(place, leaves(next)) ? 1 : (place?.page ?? 1), why: 'resume' };
 }

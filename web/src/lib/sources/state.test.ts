@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import type { Preset, Preview, Source } from '#lib/api';
+import type { AdapterView, Preset, Preview, Setting, Source } from '#lib/api';
 import { en } from '#lib/messages/en';
-import { changeOf, doubt, formOf, intervalsWith, newSource, OWN, presetFor, promising, settingsOf, stateOf, wholeAddress } from './state';
+import { changeOf, doubt, formOf, intervalsWith, kindOf, newSource, OWN, presetFor, promising, settingsOf, stateOf, wholeAddress } from './state';
 
 const source = (over: Partial<Source>): Source =>
 	({ paused: false, live: null, last_walk: null, last_error: null, settings: {}, content: 'all', ...over }) as Source;
@@ -15,7 +15,12 @@ describe('what a source is doing', () => {
 		[source({ last_walk: walk('caught_up') }), 'waiting'],
 		[source({ last_walk: walk('failed') }), 'failing'],
 		[source({ last_walk: walk('breaker') }), 'failing'],
-		[source({ last_walk: walk('continued'), last_error: 'asked to wait' }), 'failing']
+		[source({ last_walk: walk('continued'), last_error: 'asked to wait' }), 'failing'],
+		[source({ last_walk: walk('continued') }), 'partial'],
+		[source({ last_walk: walk('stopped') }), 'partial'],
+		[source({ last_walk: walk(null) }), 'partial'],
+		[source({ last_walk: walk('stalled'), paused: true, last_error: 'got nowhere' }), 'stalled'],
+		[source({ last_walk: walk('stalled') }), 'waiting']
 	])('%#: %s', (given, state) => expect(stateOf(given)).toBe(state));
 });
 
@@ -56,6 +61,34 @@ describe('the form', () => {
 	});
 	it('own text is sent as TOML', () => {
 		expect(settingsOf({ ...formOf(), profile: OWN, toml: 'x = 1' })).toEqual({ profile_toml: 'x = 1' });
+	});
+});
+
+describe('the settings of an adapter', () => {
+	const settings = [
+		{ name: 'count', title: 'Posts at a time', about: '', least: 1, most: 50 },
+		{ name: 'language', title: 'Language', about: '', least: null, most: null }
+	] as Setting[];
+	const said = (said: Record<string, string>) => ({ ...formOf(), adapter: 'feed', url: 'https://a.example/', said });
+
+	it.each([
+		[{}, {}],
+		[{ count: ' ', language: '' }, {}],
+		[{ count: '20', language: ' en ' }, { count: 20, language: 'en' }],
+		[{ count: 'many' }, { count: 'many' }],
+		[{ unknown: 'x' }, {}]
+	])('%o: %o', (given, sent) => {
+		expect(newSource(said(given), settings)).toMatchObject({ adapter: 'feed', settings: sent });
+		expect(settingsOf(said(given), settings)).toEqual(sent);
+	});
+	it('come back into the form as they are', () => {
+		const form = formOf(source({ adapter: 'feed', settings: { count: 5, language: 'en' } as never }));
+		expect(form.said).toEqual({ count: '5', language: 'en' });
+		expect(changeOf(form, settings).settings).toEqual({ count: 5, language: 'en' });
+	});
+	it('tell what it follows', () => {
+		expect(kindOf({ offers: ['feed'] } as AdapterView)).toBe('feed');
+		expect(kindOf(undefined)).toBe('catalogue');
 	});
 });
 
@@ -102,6 +135,9 @@ describe('a check', () => {
 		['that is refused', { failure: failure('Refused') }, 'refused'],
 		['that does not find its way on the page', { failure: failure('LayoutChanged') }, 'unreadable'],
 		['that finds no title', { listing: { ...listing, count: 0 } }, 'unreadable'],
+		['that finds posts is good', { posts: { count: 2 } }, null],
+		['that finds a creator without posts is good', { posts: { count: 0 } }, null],
+		['that finds no creator', { failure: { ...failure('HttpStatus'), step: 'creator' } }, 'unreachable'],
 		['that finds titles but cannot read one', { listing, failure: failure('LayoutChanged') }, 'unreadable']
 	])('%s', (_, seen, said) => expect(doubt(seen as Preview)).toBe(said));
 });

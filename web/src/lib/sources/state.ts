@@ -1,27 +1,37 @@
 /** What a source is doing, and what its form says: pure, so that it can be tested. */
-import type { NewSource, Preset, Preview, Source, SourceEdit } from '#lib/api';
+import type { AdapterView, NewSource, Preset, Preview, Setting, Source, SourceEdit } from '#lib/api';
 
-export type State = 'walking' | 'waiting' | 'paused' | 'failing' | 'fresh';
+export type State = 'walking' | 'waiting' | 'partial' | 'paused' | 'stalled' | 'failing' | 'fresh';
 
 const FAILED = ['failed', 'breaker'];
+/** A walk that is to go on: its part ended, or its worker did. */
+const CUT = [null, 'continued', 'stopped', 'interrupted'];
 
 export function stateOf(source: Source): State {
-	if (source.paused) return 'paused';
+	const outcome = source.last_walk?.outcome;
+	// Whoever gets nowhere is paused by the worker; that is another thing than being paused by a person.
+	if (source.paused) return outcome === 'stalled' ? 'stalled' : 'paused';
 	if (source.live) return 'walking';
-	if (!source.last_walk) return 'fresh';
-	return source.last_error || FAILED.includes(source.last_walk.outcome ?? '') ? 'failing' : 'waiting';
+	if (outcome === undefined) return 'fresh';
+	if (source.last_error || FAILED.includes(outcome ?? '')) return 'failing';
+	return CUT.includes(outcome) ? 'partial' : 'waiting';
 }
 
 /** Whether titles may still come by themselves: something is being looked at, or will be. */
 export function promising(sources: readonly Source[]): boolean {
-	return sources.some((source) => ['walking', 'waiting', 'fresh'].includes(stateOf(source)));
+	return sources.some((source) => ['walking', 'waiting', 'partial', 'fresh'].includes(stateOf(source)));
 }
 
 /** Instead of a preset: a profile of one's own. */
 export const OWN = '@own';
 
-/** What the form holds; `profile` is a preset's name, `OWN` for the text in `toml`, or empty: not chosen yet. */
+/**
+ * What the form holds; `profile` is a preset's name, `OWN` for the text in `toml`, or empty: not chosen yet. `said` are
+ * the settings of any other adapter, by their names, as somebody types them; empty: left out.
+ */
 export interface Form {
+	adapter: string;
+	said: Record<string, string>;
 	url: string;
 	name: string;
 	profile: string;
@@ -33,9 +43,14 @@ export interface Form {
 
 const MEGABYTE = 1_000_000;
 
+/** The adapter whose settings are a site profile; what every other one needs is said by itself. */
+export const PROFILED = 'html';
+
 export function formOf(source?: Source): Form {
 	const settings = (source?.settings ?? {}) as { profile?: unknown; profile_toml?: unknown };
 	return {
+		adapter: source?.adapter ?? PROFILED,
+		said: Object.fromEntries(Object.entries(source?.settings ?? {}).map(([name, value]) => [name, plain(value)])),
 		url: source?.url ?? '',
 		name: source?.name ?? '',
 		profile: typeof settings.profile === 'string' ? settings.profile : source ? OWN : '',
@@ -46,32 +61,51 @@ export function formOf(source?: Source): Form {
 	};
 }
 
-export function settingsOf(form: Form): NewSource['settings'] {
-	const settings: Record<string, string> = form.profile === OWN ? { profile_toml: form.toml } : { profile: form.profile };
+const plain = (value: unknown): string => (typeof value === 'string' ? value : JSON.stringify(value));
+
+/** `known`: the settings that the adapter has. What is empty is left out, and the adapter has its own value. */
+export function settingsOf(form: Form, known: readonly Setting[] = []): NewSource['settings'] {
+	let settings: Record<string, unknown>;
+	if (form.adapter === PROFILED) settings = form.profile === OWN ? { profile_toml: form.toml } : { profile: form.profile };
+	else {
+		const given = known.filter(({ name }) => form.said[name]?.trim());
+		settings = Object.fromEntries(given.map((one) => [one.name, valueOf(one, form.said[one.name] as string)]));
+	}
 	return settings as NewSource['settings'];
 }
+
+/** What is no number is sent as it stands: the server says in words what it should be. */
+function valueOf(setting: Setting, said: string): string | number {
+	const number = Number(said);
+	return isNumber(setting) && Number.isInteger(number) ? number : said.trim();
+}
+
+export const isNumber = (setting: Setting): boolean => setting.least !== null || setting.most !== null;
+
+/** What an adapter follows: its first kind, as the server takes it. */
+export const kindOf = (adapter: AdapterView | undefined): Source['kind'] => (adapter?.offers[0] ?? 'catalogue') as Source['kind'];
 
 function budgetOf(form: Form): number | null {
 	const megabytes = Number(form.megabytes);
 	return form.megabytes.trim() && megabytes > 0 ? Math.round(megabytes * MEGABYTE) : null;
 }
 
-export function newSource(form: Form): NewSource {
+export function newSource(form: Form, known: readonly Setting[] = []): NewSource {
 	return {
-		adapter: 'html',
+		adapter: form.adapter,
 		url: form.url.trim(),
 		...(form.name.trim() && { name: form.name.trim() }),
-		settings: settingsOf(form),
+		settings: settingsOf(form, known),
 		content: form.content,
 		byte_budget: budgetOf(form),
 		interval_seconds: form.interval
 	} as NewSource;
 }
 
-export function changeOf(form: Form): SourceEdit {
+export function changeOf(form: Form, known: readonly Setting[] = []): SourceEdit {
 	return {
 		...(form.name.trim() && { name: form.name.trim() }),
-		settings: settingsOf(form),
+		settings: settingsOf(form, known),
 		content: form.content,
 		byte_budget: budgetOf(form),
 		interval_seconds: form.interval
@@ -106,7 +140,8 @@ export function intervalsWith(current: number): number[] {
 export function doubt(seen: Preview): 'refused' | 'unreachable' | 'unreadable' | null {
 	if (seen.failure?.kind === 'Refused') return 'refused';
 	if (seen.failure) return NETWORK.has(seen.failure.kind) ? 'unreachable' : 'unreadable';
-	return seen.listing?.count ? null : 'unreadable';
+	// A creator who has not posted yet may be followed; a site without titles is no site that is understood.
+	return seen.posts || seen.listing?.count ? null : 'unreadable';
 }
 
 /** Kinds of failure of the way to the site; all others are about what it answered. */

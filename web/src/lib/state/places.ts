@@ -64,8 +64,8 @@ export const places = {
 		const before = read<Moving | null>(MOVING, null)?.place;
 		const same = before?.chapter_id === told.chapter_id && before.owner === owner;
 		if (before && !same) settle(shelf());
-		const { id, title: name, cover } = manga;
-		write(MOVING, { place: merged(same ? before : undefined, told), card: { id, title: name, cover } });
+		const { id, kind, title: name, cover } = manga;
+		write(MOVING, { place: merged(same ? before : undefined, told), card: { id, kind, title: name, cover } });
 	},
 
 	/** Give the server what it has not seen. `leaving`: the page is being left, so the request must outlive it. */
