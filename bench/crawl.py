@@ -1,6 +1,6 @@
 """Crawl: 1,500 page images into the library by the real worker, beside gallery-dl and a bare download to disk.
 
-Ours is `orihon worker --lanes crawl` on the embedded PostgreSQL with its durable defaults, a new database and a new
+Ours is `orihon worker --lanes content` on the embedded PostgreSQL with its durable defaults, a new database and a new
 store each round. Its clock starts before the chapters are enqueued and ends when the last one is recorded, files and
 rows flushed to the disk. The clock of gallery-dl is the time of its process less that of one with nothing to fetch;
 that of the bare download starts with its first request. Theirs flush nothing.
@@ -119,12 +119,12 @@ async def ours(postgres: EmbeddedPostgres, origin: str, room: Path) -> float:
     variables = {
         "DATABASE_URL": dsn, "ORIHON_DATA": str(folder), "ORIHON_PRIVATE_ORIGINS": origin, "CRAWLER_RATE_MS": "0",
     }  # fmt: skip
-    command = (sys.executable, "-P", "-m", "orihon.cli", "worker", "--lanes", "crawl")
+    command = (sys.executable, "-P", "-m", "orihon.cli", "worker", "--lanes", "content")
     db = await connect(dsn)
     try:
         chapters = await db.fetch(_SEED, origin, [reader_path(chapter) for chapter in range(CHAPTERS)])
         async with served.process(*command, variables=variables, log="crawl_worker"):
-            await _until(lambda: db.fetchval("SELECT true FROM job_waiters WHERE lane = 'crawl'"))
+            await _until(lambda: db.fetchval("SELECT true FROM job_waiters WHERE lane = 'content'"))
             seconds = await _crawl(db, chapters)
         if (found := [*(await db.fetchrow(_HELD) or ())]) != [IMAGES, IMAGES, IMAGES, CHAPTERS]:
             raise harness.Wrong(f"The library holds {found}.")
