@@ -24,6 +24,8 @@ from orihon.db.embedded import EmbeddedPostgres
 from orihon.db.pool import Pool
 from orihon.jobs.payloads import WalkSource
 from orihon.jobs.queue import enqueue
+from orihon.samplesite.creators import Creators
+from orihon.samplesite.site import SampleSite
 
 pytestmark = pytest.mark.anyio
 
@@ -250,6 +252,35 @@ async def test_a_profile_without_end_is_refused_without_being_read_to_it(dsn: st
     ended = await orihon("source", "check", "http://s.example/", "--profile", "/dev/zero", DATABASE_URL=dsn)
     assert ended.status == 1
     assert "at most" in ended.err
+
+
+async def test_a_creator_of_a_platform_is_checked_and_followed(dsn: str, tmp_path: Path) -> None:
+    """A platform needs no profile but its adapter's name, and its settings where they differ."""
+    async with SampleSite(tmp_path, titles=0, creators=Creators.plain(3, 2)) as site:
+        source = (site.feed_url("creator-1"), "--adapter", "sample_feed", "--set", "count=2")
+        checked = await orihon("source", "check", *source, ORIHON_PRIVATE_ORIGINS=site.origin, CRAWLER_RATE_MS=0)
+        assert checked.status == 0, checked.err
+        assert "Title: Creator 1" in checked.out
+        assert "Posts: 2 on the first page with 4 images and 0 files, more follow" in checked.out
+        assert (await orihon("source", "add", *source, DATABASE_URL=dsn)).status == 0
+    (followed,) = (await orihon("source", "list", "--json", DATABASE_URL=dsn)).json()
+    assert (followed["source"]["kind"], followed["source"]["settings"]) == ("feed", {"count": 2})
+
+
+@pytest.mark.parametrize(
+    ("words", "status", "says"),
+    [
+        ((), 2, "--profile FILE"),
+        (("--adapter", "nothing"), 1, "`sample_feed`"),
+        (("--adapter", "sample_feed", "--set", "count=many"), 2, "`count` is a whole number"),
+        (("--adapter", "sample_feed", "--set", "count"), 2, "NAME=VALUE"),
+        (("--adapter", "sample_feed", "--set", "colour=red"), 1, "`colour`"),
+    ],
+)
+async def test_what_no_adapter_can_use_is_refused_by_name(words: tuple[str, ...], status: int, says: str) -> None:
+    ended = await orihon("source", "check", "http://s.example/api/creators/wren", *words)
+    assert ended.status == status
+    assert says in ended.err
 
 
 @pytest.mark.parametrize("port", ["-1", "65536", "99999999999"])

@@ -18,12 +18,20 @@ from orihon.ingest.rules import Asked
 from orihon.jobs.queue import AlreadyQueued
 from orihon.sources.adapter import BadSettings
 from orihon.sources.html.loading import MOST_CHARACTERS
+from orihon.sources.registry import kinds, open_adapter
 
 Json = Annotated[bool, Parameter("--json", negative="", help="Print JSON, for scripts.")]
 Profile = Annotated[
-    str, Parameter(help="A site profile: a TOML file, or the name of a built-in one (docs/site-profiles.md).")
+    str | None, Parameter(help="A site profile: a TOML file, or the name of a built-in one (docs/site-profiles.md).")
 ]
-Url = Annotated[str, Parameter(help="The first page of the site's list.")]
+AdapterName = Annotated[
+    str, Parameter(name="--adapter", help="What reads the site: `html`, by a profile, or the adapter of a platform.")
+]
+Chosen = Annotated[
+    list[str] | None,
+    Parameter(name="--set", negative="", help="A setting of the adapter as NAME=VALUE; may be given more than once."),
+]
+Url = Annotated[str, Parameter(help="The first page of the site's list, or whom to follow on a platform.")]
 Named = Annotated[str, Parameter(help="Name, address or id of the source, as `orihon source list` shows them.")]
 
 app = App(name="source", help="What is followed: add, list, run, pause, resume, remove, check.")
@@ -33,7 +41,9 @@ app = App(name="source", help="What is followed: add, list, run, pause, resume, 
 async def add(
     url: Url,
     *,
-    profile: Profile,
+    profile: Profile = None,
+    adapter: AdapterName = "html",
+    chosen: Chosen = None,
     name: Annotated[str | None, Parameter(help="What to call it. Left out: the host of the address.")] = None,
     content: Annotated[
         sources.Content,
@@ -52,14 +62,16 @@ async def add(
     orihon source check https://example.org/list --profile site.toml
     orihon source add https://example.org/list --profile site.toml
     orihon source add https://example.org/list --profile site.toml --content all --every 180
+    orihon source add https://example.org/api/creators/wren --adapter sample_feed --set count=50
     ```
     """
     try:
         new = msgspec.convert(
             {
                 "url": url,
+                "adapter": adapter,
                 "name": name,
-                "settings": _settings(profile),
+                "settings": _settings(adapter, profile, chosen),
                 "content": content,
                 "interval_seconds": every * 60,
                 "item_limit": titles,
@@ -185,28 +197,31 @@ async def remove(source: Named) -> None:
 
 
 @app.command
-async def check(url: Url, *, profile: Profile, json: Json = False) -> int:
-    """Show what a source would bring in, before it is followed. Reads one list page, one title and one chapter.
+async def check(
+    url: Url, *, profile: Profile = None, adapter: AdapterName = "html", chosen: Chosen = None, json: Json = False
+) -> int:
+    """Show what a source would bring in, before it is followed; no image is fetched and nothing is kept.
 
-    The exit status is 0 if all three could be read, else 1.
+    Of a catalogue one list page, one title and one chapter are read; of a feed its creator and the newest posts.
+    The exit status is 0 if all of them could be read, else 1.
 
     For example:
 
     ```
     orihon source check https://example.org/list --profile site.toml
+    orihon source check https://example.org/api/creators/wren --adapter sample_feed
     ```
     """
     from orihon.fetch.client import FetchClient
     from orihon.fetch.errors import FetchError
     from orihon.sources.preview import preview
-    from orihon.sources.registry import open_adapter
 
     try:
-        adapter = open_adapter("html", url, _settings(profile))
+        opened = open_adapter(adapter, url, _settings(adapter, profile, chosen))
     except BadSettings as error:
         raise CommandFailed(str(error)) from error
     async with FetchClient(load()) as fetcher:
-        seen = await preview(adapter, fetcher, expected=(FetchError,))
+        seen = await preview(opened, fetcher, expected=(FetchError,))
     if json:
         as_json(seen)
     else:
@@ -225,7 +240,7 @@ def _show(seen: Any) -> None:
         title = seen.title
         line(f"Title: {title.title}")
         for label, values in (("authors", title.authors), ("genres", title.genres), ("tags", title.tags)):
-            line(f"  {label}: {', '.join(values) or '–'}")
+            line(f"  {label}: {_listed(values)}")
         line(f"  status: {title.status or '–'}; cover: {title.cover_url or '–'}")
     if seen.chapters:
         line(f"Chapters: {seen.chapters.count}, {seen.chapters.unnumbered} without a number")
@@ -235,14 +250,44 @@ def _show(seen: Any) -> None:
         line(f"Pages of one chapter: {seen.pages.count}")
         for page in seen.pages.refs:
             line(f"  {page.number}  {page.url}")
+    if posts := seen.posts:
+        goes_on = "more follow" if posts.next else "the end"
+        line(f"Posts: {posts.count} on the first page with {posts.images} images and {posts.files} files, {goes_on}")
+        for post in posts.posts:
+            line(f"  {post.published_at:%Y-%m-%d}  {post.title or '–'}  {len(post.media)} media; {_listed(post.tags)}")
     for warning in seen.warnings:
         line(f"Note: {warning}")
     if seen.failure:
         line(f"The {seen.failure.step} could not be read: {seen.failure.text}")
 
 
-def _settings(profile: str) -> dict[str, str]:
-    """The adapter's settings: the text of a profile file, or the name of a built-in profile."""
+def _listed(words: Sequence[str]) -> str:
+    return ", ".join(words) or "–"
+
+
+def _settings(adapter: str, profile: str | None, chosen: Sequence[str] | None) -> dict[str, object]:
+    """The adapter's settings: those that were named, and the profile."""
+    if adapter == "html" and profile is None and not chosen:
+        raise CommandFailed("Say what reads the site: --profile FILE (docs/site-profiles.md), or --adapter.", UNUSABLE)
+    settings: dict[str, object] = dict(_setting(adapter, each) for each in chosen or ())
+    return settings | (_profile(profile) if profile is not None else {})
+
+
+def _setting(adapter: str, written: str) -> tuple[str, object]:
+    """NAME=VALUE, the value as the adapter declares it: a whole number or text."""
+    name, equals, value = written.partition("=")
+    if not equals or not name:
+        raise CommandFailed(f"A setting is written NAME=VALUE, not “{written}”.", UNUSABLE)
+    declared = (each for kind in kinds() if kind.name == adapter for each in kind.settings)
+    number = any(each.name == name and each.least is not None for each in declared)
+    try:
+        return name, int(value) if number else value
+    except ValueError as error:
+        raise CommandFailed(f"`{name}` is a whole number, not “{value}”.", UNUSABLE) from error
+
+
+def _profile(profile: str) -> dict[str, object]:
+    """The text of a profile file, or the name of a built-in profile."""
     path = Path(profile)
     if path.suffix != ".toml" and not path.exists():
         return {"profile": profile}

@@ -80,7 +80,8 @@ class SourceController(Controller):
         status_code=200,
         responses=errors(401, 403, 415),
         summary="What a source would bring, before it is followed",
-        description="Reads one list page, one title and one chapter. What goes wrong is told in `failure`.",
+        description="Of a catalogue one list page, one title and one chapter are read, of a feed its creator and the "
+        "newest posts. What goes wrong is told in `failure`.",
     )
     async def check(self, context: Given, data: JSONBody[CheckBody]) -> Preview:
         # Loaded when it is needed: it is seldom used, and would make every start and the idle web process heavier.

@@ -356,7 +356,7 @@ export interface paths {
         put?: never;
         /**
          * What a source would bring, before it is followed
-         * @description Reads one list page, one title and one chapter. What goes wrong is told in `failure`.
+         * @description Of a catalogue one list page, one title and one chapter are read, of a feed its creator and the newest posts. What goes wrong is told in `failure`.
          */
         post: operations["ApiV1SourcesCheckCheck"];
         delete?: never;
