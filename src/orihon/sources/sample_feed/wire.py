@@ -1,17 +1,14 @@
 """The documents of the API as records. Whatever is missing or of another type is named by its path."""
 
 from datetime import datetime
-from typing import Annotated, TypeVar
-from urllib.parse import urljoin, urlsplit
+from typing import Annotated
 
 import msgspec
 from msgspec import UNSET, Meta, Raw, UnsetType
 
-from orihon.sources.adapter import Document, EmptyListing, EndUnproven, LayoutChanged, LoginRequired, Transient
+from orihon.sources.adapter import Document, EmptyListing, EndUnproven
+from orihon.sources.answers import address, decoded, readable
 from orihon.sources.records import MediumKind, Post, PostMedium, Title
-
-T = TypeVar("T")
-
 
 Key = Annotated[str, Meta(min_length=1, max_length=200)]
 Name = Annotated[str, Meta(max_length=2000)]
@@ -64,9 +61,9 @@ def creator(document: Document, url: str) -> Title:
     """Who posts.
 
     Raises:
-        SourceError: see `_decoded`.
+        SourceError: see `decoded`.
     """
-    told = _decoded(document, document.body, _Creator)
+    told = decoded(document, _Creator)
     return Title(
         key=told.id,
         title=told.name,
@@ -74,7 +71,7 @@ def creator(document: Document, url: str) -> Title:
         description=told.about or None,
         reading_direction="ltr",
         authors=(told.name,),
-        cover_url=_address(document.url, told.avatar) if told.avatar else None,
+        cover_url=address(document.url, told.avatar) if told.avatar else None,
     )
 
 
@@ -86,9 +83,9 @@ def page(document: Document, asked: str) -> Read:
     Raises:
         EndUnproven: nothing says whether more posts follow.
         EmptyListing: more posts are said to follow a page without any.
-        SourceError: see `_decoded`.
+        SourceError: see `decoded`.
     """
-    told = _decoded(document, document.body, _Page)
+    told = decoded(document, _Page)
     if isinstance(told.next, UnsetType):
         raise EndUnproven(
             f"{document.url} does not say whether more posts follow (`next` is missing), so nobody knows whether the "
@@ -96,16 +93,8 @@ def page(document: Document, asked: str) -> Read:
         )
     if told.next is not None and not told.posts:
         raise EmptyListing(f"{document.url} lists no posts and says that more follow. What is held stays.")
-    posts: list[Post] = []
-    first: LayoutChanged | None = None
-    for raw in told.posts:
-        try:
-            posts.append(_post(_decoded(document, bytes(raw), _Post), document.url, asked))
-        except LayoutChanged as error:
-            first = first or error
-    if first is not None and not posts:
-        raise first
-    return Read(posts=tuple(posts), next=told.next, dropped=len(told.posts) - len(posts))
+    posts, dropped = readable(told.posts, lambda one: _post(decoded(document, _Post, one), document.url, asked))
+    return Read(posts=posts, next=told.next, dropped=dropped)
 
 
 def _post(told: _Post, base: str, asked: str) -> Post:
@@ -117,7 +106,7 @@ def _post(told: _Post, base: str, asked: str) -> Post:
             key,
             PostMedium(
                 key=key,
-                url=_address(base, one.url),
+                url=address(base, one.url),
                 name=one.name,
                 kind=one.kind,
                 size=one.size,
@@ -136,44 +125,3 @@ def _post(told: _Post, base: str, asked: str) -> Post:
         tags=told.tags,
         media=tuple(media.values()),
     )
-
-
-def _decoded(document: Document, body: bytes, kind: type[T]) -> T:
-    """JSON as a record.
-
-    Raises:
-        LoginRequired: a page for people in place of data.
-        Transient: half a document.
-        LayoutChanged: a field is missing, renamed or of another type; the text names it.
-    """
-    try:
-        # No column of the database takes the character that this escape stands for.
-        return msgspec.json.decode(body.replace(b"\\u0000", b""), type=kind)
-    except msgspec.ValidationError as error:
-        raise LayoutChanged(
-            f"{document.url} is not what this adapter reads: {error}. What is held stays. The API has changed, and "
-            "its adapter needs an update."
-        ) from error
-    except (msgspec.DecodeError, UnicodeError) as error:
-        if body.lstrip()[:1] == b"<":
-            raise LoginRequired(
-                f"{document.url} answered with a page for people in place of data: a sign-in or a bot check. Open the "
-                "address in a browser to see what it wants."
-            ) from error
-        raise Transient(f"{document.url} answered with broken data ({error}). It is read again by itself.") from error
-
-
-def _address(base: str, url: str) -> str:
-    """A whole address.
-
-    Raises:
-        LayoutChanged: it is none of the web's.
-    """
-    try:
-        whole = urljoin(base, url)
-        parts = urlsplit(whole)
-    except ValueError:
-        parts = urlsplit("")
-    if parts.scheme not in {"http", "https"} or not parts.hostname:
-        raise LayoutChanged(f"{base} names an address that is none: `{url[:100]}`. What is held stays.")
-    return whole

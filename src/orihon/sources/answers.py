@@ -1,0 +1,72 @@
+"""What adapters of JSON APIs share: an answer as records, entries one by one, addresses made whole."""
+
+from collections.abc import Callable, Iterable
+from typing import TypeVar
+from urllib.parse import urljoin, urlsplit
+
+import msgspec
+from msgspec import Raw
+
+from orihon.sources.adapter import Document, LayoutChanged, LoginRequired, Transient
+
+T = TypeVar("T")
+
+
+def decoded(document: Document, kind: type[T], part: Raw | None = None) -> T:
+    """A document, or a part of it, as a record.
+
+    Raises:
+        LoginRequired: a page for people in place of data.
+        Transient: half a document.
+        LayoutChanged: a field is missing, renamed or of another type; the text names it.
+    """
+    body = document.body if part is None else bytes(part)
+    try:
+        # No column of the database takes the character that this escape stands for.
+        return msgspec.json.decode(body.replace(b"\\u0000", b""), type=kind)
+    except msgspec.ValidationError as error:
+        raise LayoutChanged(
+            f"{document.url} is not what this adapter reads: {error}. What is held stays. The API has changed, and "
+            "its adapter needs an update."
+        ) from error
+    except (msgspec.DecodeError, UnicodeError) as error:
+        if body.lstrip()[:1] == b"<":
+            raise LoginRequired(
+                f"{document.url} answered with a page for people in place of data: a sign-in or a bot check. Open the "
+                "address in a browser to see what it wants."
+            ) from error
+        raise Transient(f"{document.url} answered with broken data ({error}). It is read again by itself.") from error
+
+
+def readable(entries: Iterable[Raw], read: Callable[[Raw], T]) -> tuple[tuple[T, ...], int]:
+    """The entries of a list that can be read, and how many cannot.
+
+    Raises:
+        LayoutChanged: none can be read, so the site has changed; that of the first.
+    """
+    records: list[T] = []
+    failures: list[LayoutChanged] = []
+    for entry in entries:
+        try:
+            records.append(read(entry))
+        except LayoutChanged as error:
+            failures.append(error)
+    if failures and not records:
+        raise failures[0]
+    return tuple(records), len(failures)
+
+
+def address(base: str, url: str) -> str:
+    """A whole address.
+
+    Raises:
+        LayoutChanged: it is none of the web's.
+    """
+    try:
+        whole = urljoin(base, url)
+        parts = urlsplit(whole)
+    except ValueError:
+        parts = urlsplit("")
+    if parts.scheme not in {"http", "https"} or not parts.hostname:
+        raise LayoutChanged(f"{base} names an address that is none: `{url[:100]}`. What is held stays.")
+    return whole
