@@ -5,7 +5,7 @@ from typing import Any
 from uuid import UUID
 
 from aiohttp import ClientSession
-from tests.support.line import Line
+from tests.support.line import Engine, Line
 
 from orihon.db.pool import Pool
 from orihon.ingest import sources
@@ -86,7 +86,7 @@ async def same(made: Line, slug: str = SLUG) -> None:
         assert (made.data / key["storage_key"]).is_file()
 
 
-async def again(made: Line, source: UUID, mode: sources.Asked) -> None:
+async def again(made: Engine, source: UUID, mode: sources.Asked) -> None:
     """A walk that a person asks for; jobs of other lanes are left alone."""
     async with made.pool.acquire() as db, db.transaction():
         await sources.run_now(db, source, mode)

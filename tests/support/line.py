@@ -1,4 +1,7 @@
-"""The line on loopback: a sample site, the fetch door, a store and the handlers; jobs run one by one, in order."""
+"""The line on loopback: the fetch door, a store and the handlers; jobs run one by one, in order.
+
+`line` comes with a sample site; `engine` follows a site that the test serves.
+"""
 
 import time
 from collections.abc import AsyncIterator, Callable
@@ -43,12 +46,11 @@ class Ran(msgspec.Struct, frozen=True):
     error: Exception | None
 
 
-class Line:
-    """Everything that fills a library, without processes or waiting."""
+class Engine:
+    """Everything that fills a library, without processes or waiting; whatever site it follows."""
 
-    def __init__(self, pool: Pool, site: SampleSite, data: Path, fetcher: FetchClient, decoder: DecoderPool) -> None:
+    def __init__(self, pool: Pool, data: Path, fetcher: FetchClient, decoder: DecoderPool) -> None:
         self.pool = pool
-        self.site = site
         self.data = data
         self.storage = LocalStorage(data)
         self.chunk_seconds = 60.0
@@ -78,11 +80,10 @@ class Line:
             payloads.CheckMedium: MediumChecker(self.storage, self.decoder),
         }
 
-    async def follow(self, **settings: Any) -> UUID:
-        """Follow the sample site; all content unless told otherwise."""
-        wanted: dict[str, Any] = {"content": "all", "settings": {"profile": "sample"}, "url": self.site.url}
+    async def follow(self, **source: Any) -> UUID:
+        """Follow a source, with the fields of `NewSource`; all content unless told otherwise."""
         async with self.pool.acquire() as db, db.transaction():
-            return await sources.add(db, NewSource(**(wanted | settings)))
+            return await sources.add(db, NewSource(**({"content": "all"} | source)))
 
     async def drain(self, *, most: int = 10_000, only: Callable[[Payload], bool] = lambda _: True) -> list[Ran]:
         """Run due jobs until none is left; failed ones wait for their backoff, so they end a drain, too."""
@@ -131,6 +132,18 @@ class Line:
         """Let failed jobs skip the rest of their backoff."""
         await self.pool.execute("UPDATE jobs SET scheduled_at = now() WHERE state = 'pending'")
 
+
+class Line(Engine):
+    """The engine beside the sample site."""
+
+    def __init__(self, pool: Pool, site: SampleSite, data: Path, fetcher: FetchClient, decoder: DecoderPool) -> None:
+        super().__init__(pool, data, fetcher, decoder)
+        self.site = site
+
+    async def follow(self, **source: Any) -> UUID:
+        """Follow the sample site's catalogue, unless told otherwise."""
+        return await super().follow(**({"settings": {"profile": "sample"}, "url": self.site.url} | source))
+
     async def manifest(self) -> bytes:
         """What the site offers, with hashes."""
         return await self._get("/manifest.json")
@@ -145,11 +158,20 @@ class Line:
 
 
 @asynccontextmanager
+async def engine(pool: Pool, folder: Path, *origins: str, limits: Limits | None = None) -> AsyncIterator[Engine]:
+    """An engine that may reach these servers on loopback (`http://127.0.0.1:port`): for adapters of other sites."""
+    settings = Settings(data=folder / "data", private_origins=origins, fetch_rate_ms=0)
+    async with FetchClient(settings, limits=limits) as fetcher, DecoderPool() as decoder:
+        yield Engine(pool, folder / "data", fetcher, decoder)
+
+
+@asynccontextmanager
 async def line(
     pool: Pool, folder: Path, *, drawn: Path | None = None, limits: Limits | None = None, **site: Any
 ) -> AsyncIterator[Line]:
     """A line that follows a sample site made with these arguments. `drawn` keeps its pictures from test to test."""
-    async with SampleSite(drawn or folder / "site", **site) as sample:
-        settings = Settings(data=folder / "data", private_origins=(sample.origin,), fetch_rate_ms=0)
-        async with FetchClient(settings, limits=limits) as fetcher, DecoderPool() as decoder:
-            yield Line(pool, sample, folder / "data", fetcher, decoder)
+    async with (
+        SampleSite(drawn or folder / "site", **site) as sample,
+        engine(pool, folder, sample.origin, limits=limits) as made,
+    ):
+        yield Line(pool, sample, made.data, made.fetcher, made.decoder)

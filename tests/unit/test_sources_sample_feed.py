@@ -1,13 +1,12 @@
 """The adapter of the sample site's feed on answers in memory."""
 
-from collections.abc import Mapping
 from typing import Any
 
-import msgspec
 import pytest
+from tests.support.sites import Answers
 
 from orihon.sources import adapter as errors
-from orihon.sources.adapter import Document, FeedAdapter
+from orihon.sources.adapter import FeedAdapter
 from orihon.sources.preview import preview
 from orihon.sources.records import ChapterRef, PageRef
 from orihon.sources.registry import open_feed
@@ -41,32 +40,18 @@ PAGES: dict[str, object] = {
 }
 
 
-class Site:
-    """Documents by address."""
-
-    def __init__(self, pages: Mapping[str, object] = PAGES) -> None:
-        self._pages = dict(pages)
-        self.asked: list[str] = []
-
-    async def get(self, url: str, *, referer: str | None = None) -> Document:
-        self.asked.append(url)
-        page = self._pages[url]
-        body = page if isinstance(page, bytes) else msgspec.json.encode(page)
-        return Document(url=url, status=200, content_type="application/json", body=body)
-
-
 def feed() -> FeedAdapter:
     return open_feed("sample_feed", URL, {"count": 2})
 
 
 async def test_a_creator_is_told_like_a_title_without_chapters() -> None:
-    told = await feed().creator(Site())
+    told = await feed().creator(Answers(PAGES))
     assert (told.key, told.title, told.cover_url) == ("7", "Wren", "https://s.example/media/a.png")
     assert told.chapters == ()
 
 
 async def test_a_feed_is_read_page_by_page_to_its_explicit_end() -> None:
-    site = Site()
+    site = Answers(PAGES)
     first = await feed().posts(site, feed().start())
     assert first.next == {"cursor": "b1/z"}
     last = await feed().posts(site, first.next)
@@ -81,14 +66,14 @@ async def test_a_feed_is_read_page_by_page_to_its_explicit_end() -> None:
 
 async def test_the_pages_of_a_post_are_found_again_below_where_it_stood() -> None:
     """Fresh addresses, for a page that is damaged; posts slide down as others are published."""
-    pages = await feed().pages(Site(), ChapterRef(key="2", url=f"{TOP}#2"))
+    pages = await feed().pages(Answers(PAGES), ChapterRef(key="2", url=f"{TOP}#2"))
     assert pages == (
         PageRef(number=1, url="https://s.example/media/x.png"),
         PageRef(number=2, url="https://s.example/media/y.png"),
     )
-    assert await feed().pages(Site(), ChapterRef(key="1", url=f"{TOP}#1")) == ()
+    assert await feed().pages(Answers(PAGES), ChapterRef(key="1", url=f"{TOP}#1")) == ()
     with pytest.raises(errors.LayoutChanged, match="does not show this post"):
-        await feed().pages(Site(), ChapterRef(key="gone", url=f"{TOP}#gone"))
+        await feed().pages(Answers(PAGES), ChapterRef(key="gone", url=f"{TOP}#gone"))
 
 
 def renamed(what: dict[str, Any], field: str) -> dict[str, Any]:
@@ -121,18 +106,18 @@ def renamed(what: dict[str, Any], field: str) -> dict[str, Any]:
 )  # fmt: skip
 async def test_what_is_wrong_is_told_by_kind_and_name(answer: object, error: type[Exception], says: str) -> None:
     with pytest.raises(error, match=says):
-        await feed().posts(Site({TOP: answer}), feed().start())
+        await feed().posts(Answers({TOP: answer}), feed().start())
 
 
 async def test_one_poisoned_post_is_left_out_and_counted() -> None:
-    page = await feed().posts(Site({TOP: {"posts": [post("2"), {"id": 3}], "next": None}}), feed().start())
+    page = await feed().posts(Answers({TOP: {"posts": [post("2"), {"id": 3}], "next": None}}), feed().start())
     assert ([one.key for one in page.posts], page.dropped) == (["2"], 1)
 
 
 async def test_a_medium_whose_bytes_were_exchanged_has_another_key() -> None:
     async def key(size: int) -> str:
         told = {"posts": [post("2", attachment("x", size=size, name=f"{size}.png"))], "next": None}
-        return (await feed().posts(Site({TOP: told}), feed().start())).posts[0].media[0].key
+        return (await feed().posts(Answers({TOP: told}), feed().start())).posts[0].media[0].key
 
     assert await key(1) == await key(1)
     assert await key(1) != await key(2)
@@ -141,7 +126,7 @@ async def test_a_medium_whose_bytes_were_exchanged_has_another_key() -> None:
 @pytest.mark.parametrize("cursor", [{"cursor": 5}, {"cursor": ["x"]}])
 async def test_a_place_of_another_adapter_is_refused(cursor: dict[str, object]) -> None:
     with pytest.raises(errors.BadCursor):
-        await feed().posts(Site(), cursor)
+        await feed().posts(Answers(PAGES), cursor)
 
 
 @pytest.mark.parametrize(
@@ -160,13 +145,13 @@ async def test_a_catalogue_is_no_feed() -> None:
 
 async def test_a_preview_shows_who_posts_and_the_newest_posts() -> None:
     """C20: nothing is fetched but the two documents."""
-    site = Site()
+    site = Answers(PAGES)
     seen = await preview(feed(), site)
     assert site.asked == [URL, TOP]
     assert seen.title is not None
     assert seen.posts is not None
     assert (seen.title.title, seen.posts.count, seen.posts.images, seen.posts.files) == ("Wren", 1, 2, 1)
-    failed = await preview(feed(), Site({URL: PAGES[URL], TOP: {"posts": []}}))
+    failed = await preview(feed(), Answers({URL: PAGES[URL], TOP: {"posts": []}}))
     assert failed.failure is not None
     assert (failed.failure.step, failed.failure.kind) == ("posts", "EndUnproven")
     assert failed.title is not None
