@@ -39,7 +39,7 @@ class Fetcher(Protocol):
     """The door to the network, as adapters see it: paced, guarded, capped."""
 
     async def get(self, url: str, *, referer: str | None = None) -> Document:
-        """Fetch a document; it answered with success, everything else is an error.
+        """Fetch a document; it answered with success, everything else is an error, rate limits included.
 
         Raises typed errors of `orihon.fetch` which adapters let pass.
         """
@@ -135,14 +135,17 @@ class FeedAdapter(Paged, Protocol):
     """The posts of one creator.
 
     A cursor keeps its meaning while posts are published above it or deleted: it asks for what stands below a post.
+    docs/platforms.md tells how, where a platform has nothing but page numbers.
     """
 
     async def creator(self, fetcher: Fetcher) -> Title:
-        """Who posts: a title without chapters."""
+        """Who posts: a title without chapters. Asked at the top of every walk."""
         ...
 
     async def post(self, fetcher: Fetcher, chapter: ChapterRef) -> Post:
         """A post as it is now, its media with addresses that are good now; asked for where one has run out.
+
+        `chapter` has the post's key, and its `url` of when it was last recorded; a list has moved on since.
 
         Raises:
             LayoutChanged: the feed does not show it any more.

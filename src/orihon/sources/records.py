@@ -96,7 +96,8 @@ class PostMedium(msgspec.Struct, frozen=True, kw_only=True):
 class Post(msgspec.Struct, frozen=True, kw_only=True):
     """A post of a feed, with its media in the order in which it shows them; no two have one key.
 
-    `url` leads back to it: `FeedAdapter.pages` finds the post by it and the key.
+    `url` leads back to it: `FeedAdapter.pages` finds the post by it and the key. The post counts as edited when
+    anything but `pinned` and the addresses differs from what is held. `published_at` has a time zone.
     """
 
     key: str
