@@ -90,7 +90,8 @@ class WalkRow(msgspec.Struct, frozen=True, kw_only=True):
 class SourceOverview(msgspec.Struct, frozen=True, kw_only=True):
     """A source with what it has brought.
 
-    `work_id`: the creator, of a feed that was looked at. `media_dead`: files of a feed that are asked for no more, after so many failures; a recovery asks once more.
+    `work_id`: the creator, of a feed that was looked at. `media_dead`: files of a feed that are asked for no more,
+    after so many failures; a recovery asks once more.
     `next_run_at`: when it is looked at again, by its schedule or sooner by a walk that waits; None: paused.
     """
 
@@ -120,7 +121,8 @@ _COLUMNS = """
 _GET = f"SELECT {_COLUMNS} FROM sources s WHERE s.id = $1"
 
 _OVERVIEW = f"""
-    SELECT {_COLUMNS}, works.n AS works, creator.work_id, coalesce(chapters.n, 0) AS chapters, coalesce(chapters.ready, 0) AS ready,
+    SELECT {_COLUMNS}, works.n AS works, creator.work_id,
+           coalesce(chapters.n, 0) AS chapters, coalesce(chapters.ready, 0) AS ready,
            (SELECT count(*) FROM source_failures f WHERE f.source_id = s.id AND f.attempts >= {DEAD_AFTER}) AS dead,
            CASE WHEN NOT s.paused THEN least(js.next_at, waiting.scheduled_at) END AS next_run_at,
            walk.id AS walk_id, walk.mode, walk.outcome, walk.chunk, walk.counts, walk.error, walk.failure,
