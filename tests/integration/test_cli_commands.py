@@ -261,7 +261,7 @@ async def test_a_creator_of_a_platform_is_checked_and_followed(dsn: str, tmp_pat
         checked = await orihon("source", "check", *source, ORIHON_PRIVATE_ORIGINS=site.origin, CRAWLER_RATE_MS=0)
         assert checked.status == 0, checked.err
         assert "Title: Creator 1" in checked.out
-        assert "Posts: 2 on the first page with 4 images and 0 files, more follow" in checked.out
+        assert "Posts: 3 on the first pages with 6 images and 0 files, the end" in checked.out
         assert (await orihon("source", "add", *source, DATABASE_URL=dsn)).status == 0
     (followed,) = (await orihon("source", "list", "--json", DATABASE_URL=dsn)).json()
     assert (followed["source"]["kind"], followed["source"]["settings"]) == ("feed", {"count": 2})

@@ -15,7 +15,8 @@ A row is shown by the test that names it here or, where the fault is not one of 
      9 the way on has expired        test_a_place_that_is_gone_is_forgotten
     10 no pagination object          test_a_walk_that_is_told_nothing_keeps_what_is_held[missing_cursor]
     11 an error is no end            test_a_list_that_fails_in_the_middle_is_no_end
-    12 stopped too early             test_ingest_walks (limit_reached_is_not_clean, a_crash_is_recovered_...)
+    12 stopped too early             test_ingest_walks (limit_reached_is_not_clean, a_crash_is_recovered_...),
+                                     test_names_and_times (the whole walk of the month)
     13 redesign                      test_a_redesign_is_a_failure_in_words; unit/test_sources_expectations
     14 a relation is renamed         test_a_redesign_is_a_failure_in_words
     15 a field is missing            unit/test_sources_expectations (title_bare)
@@ -32,15 +33,15 @@ A row is shown by the test that names it here or, where the fault is not one of 
     25 done, file missing            test_ingest_download (a_kill_...), test_media_store (a_row_is_never_made_...)
     26 a signed address expired      test_an_expired_address_is_read_anew_and_burns_no_attempt
     27 404                           test_a_page_that_is_gone_is_said_and_waits
-    28 archives, external links      (feeds)
-    29 kinds that are skipped        (feeds)
+    28 archives, external links      test_feed_files (archives; links are of platforms yet to come)
+    29 kinds that are skipped        test_feed_files
     30 order, a missing page         test_whatever_every_address_...[changed_order], test_a_page_that_is_gone_...
 3.3 31 names too long in bytes       test_names_of_any_length_are_kept
     32 a wrong ending                test_a_wrong_ending_is_no_reason_to_fetch_again
     33 one name for all              every chapter here has its 001.jpg; test_ingest_line (equal_pages_...)
-    34 NFC and NFD                   (curation)
-    35 time                          (no time of a catalogue decides anything)
-    36 deleted files return          test_ingest_line (equal_pages_are_stored_once); tombstones: (curation)
+    34 NFC and NFD                  test_names_and_times
+    35 time                          test_names_and_times
+    36 deleted files return          test_ingest_line (equal_pages_are_stored_once), test_tombstones
     37 gone at the source            test_what_a_site_removes_is_kept; test_ingest_line (a_vanished_chapter_...)
     38 mixed case                    test_library_following (names_that_differ_only_in_case_...)
 

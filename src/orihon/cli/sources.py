@@ -252,7 +252,7 @@ def _show(seen: Any) -> None:
             line(f"  {page.number}  {page.url}")
     if posts := seen.posts:
         goes_on = "more follow" if posts.next else "the end"
-        line(f"Posts: {posts.count} on the first page with {posts.images} images and {posts.files} files, {goes_on}")
+        line(f"Posts: {posts.count} on the first pages with {posts.images} images and {posts.files} files, {goes_on}")
         for post in posts.posts:
             line(f"  {post.published_at:%Y-%m-%d}  {post.title or '–'}  {len(post.media)} media; {_listed(post.tags)}")
     for warning in seen.warnings:

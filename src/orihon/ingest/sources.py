@@ -1,5 +1,6 @@
 """Sources: what is followed, how, and what may be done with one."""
 
+from collections.abc import Collection
 from datetime import datetime
 from typing import Annotated, Any, Literal
 from uuid import UUID
@@ -13,6 +14,7 @@ from orihon.ingest.failures import Failure
 from orihon.ingest.rules import DEAD_AFTER, Asked
 from orihon.jobs import queue, schedule, upkeep
 from orihon.jobs.payloads import WalkFeed, WalkSource
+from orihon.library import ledger
 from orihon.sources.registry import kinds, open_adapter
 
 Content = Literal["all", "wanted", "on_open"]
@@ -322,6 +324,15 @@ async def remove(db: Connection, source_id: UUID) -> bool:
     removed = await db.fetchval("DELETE FROM sources WHERE id = $1 RETURNING true", source_id)
     await notify(db, "sources", str(source_id))
     return removed is True
+
+
+async def held_media(db: Connection, adapter: str, url: str, keys: Collection[str]) -> set[str]:
+    """Which media of an address, by key, no walk would ask for; none where it is not followed."""
+    source_id = await db.fetchval("SELECT id FROM sources WHERE adapter = $1 AND url = $2", adapter, url)
+    if source_id is None:
+        return set()
+    known = await ledger.look_up(db, source_id, keys)
+    return {key for key, one in known.items() if one.seen or one.buried or one.attempts >= DEAD_AFTER}
 
 
 async def walks(db: Connection, source_id: UUID, *, limit: int, offset: int) -> list[WalkRow]:

@@ -1,11 +1,11 @@
 """What an adapter would bring in, shown before a source exists.
 
-Of a catalogue one listing page, one title and one chapter are read, of a feed its creator and the newest posts; no
+Of a catalogue one listing page, one title and one chapter are read, of a feed its creator and the newest pages; no
 image is fetched and nothing is kept. What is missing is said in words, so that somebody who writes a site profile knows
 what to look at.
 """
 
-from collections.abc import Sequence
+from collections.abc import Awaitable, Callable, Collection, Sequence
 from typing import Literal
 
 import msgspec
@@ -14,6 +14,17 @@ from orihon.sources.adapter import Adapter, AnyAdapter, FeedAdapter, Fetcher, So
 from orihon.sources.records import ChapterRef, Cursor, ListingPage, PageRef, Post, PostPage, Title, TitleRef
 
 SHOWN = 10
+
+FEED_PAGES = 3
+"""Pages of a feed that are looked at (curator 2.12)."""
+
+Held = Callable[[Collection[str]], Awaitable[Collection[str]]]
+"""Which of some media, by key, the library has or has given up already."""
+
+
+async def _nothing(keys: Collection[str]) -> Collection[str]:
+    return ()
+
 
 Step = Literal["listing", "title", "pages", "creator", "posts"]
 
@@ -52,12 +63,19 @@ class PagesSeen(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class PostsSeen(msgspec.Struct, frozen=True, kw_only=True):
-    """The newest posts of a feed: how many, their images and files, where it goes on, and the first of them."""
+    """The newest posts of a feed: how many on how many pages, their images and files, where it goes on.
 
+    `new` counts the media that a walk would fetch; `posts` are the first of those that have any. `has_more`: the feed
+    goes on below what was looked at.
+    """
+
+    pages: int
     count: int
     dropped: int
     images: int
     files: int
+    new: int
+    has_more: bool
     next: Cursor | None
     posts: tuple[Post, ...]
 
@@ -78,16 +96,24 @@ class Preview(msgspec.Struct, frozen=True, kw_only=True):
 
 
 async def preview(
-    adapter: AnyAdapter, fetcher: Fetcher, *, expected: tuple[type[Exception], ...] = (), shown: int = SHOWN
+    adapter: AnyAdapter,
+    fetcher: Fetcher,
+    *,
+    expected: tuple[type[Exception], ...] = (),
+    shown: int = SHOWN,
+    pages: int = FEED_PAGES,
+    held: Held = _nothing,
 ) -> Preview:
     """Read the first listing page, its first title, and one chapter of it; or a creator and the newest posts.
+
+    `pages` of a feed are read at most; `held` tells which of its media are no news.
 
     `expected` are the errors of the fetcher: they end the preview as a failure, as those of the adapter do, and what
     was read before them is still shown. `shown` limits how many entries of each list are returned.
     """
     failures: tuple[type[Exception], ...] = (SourceError, *expected)
     if isinstance(adapter, FeedAdapter):
-        return await _feed(adapter, fetcher, failures, shown)
+        return await _feed(adapter, fetcher, failures, shown, pages, held)
     return await _catalogue(adapter, fetcher, failures, shown)
 
 
@@ -120,14 +146,28 @@ async def _catalogue(adapter: Adapter, fetcher: Fetcher, failures: tuple[type[Ex
     return msgspec.structs.replace(seen, warnings=tuple(warnings))
 
 
-async def _feed(adapter: FeedAdapter, fetcher: Fetcher, failures: tuple[type[Exception], ...], shown: int) -> Preview:
+async def _feed(
+    adapter: FeedAdapter,
+    fetcher: Fetcher,
+    failures: tuple[type[Exception], ...],
+    shown: int,
+    most: int,
+    held: Held,
+) -> Preview:
     step: Step = "creator"
     seen = Preview()
     try:
         seen = msgspec.structs.replace(seen, title=await adapter.creator(fetcher))
         step = "posts"
-        page = await adapter.posts(fetcher, adapter.start())
-        seen = msgspec.structs.replace(seen, posts=_posts_seen(page, shown), warnings=tuple(posts_warnings(page)))
+        read: list[PostPage] = []
+        cursor: Cursor | None = adapter.start()
+        while cursor is not None and len(read) < most:
+            read.append(await adapter.posts(fetcher, cursor))
+            cursor = read[-1].next
+            # Each page is told at once: a later one that fails takes nothing back.
+            found = await _posts_seen(read, shown, held)
+            warnings = tuple(dict.fromkeys(text for page in read for text in posts_warnings(page)))
+            seen = msgspec.structs.replace(seen, posts=found, warnings=warnings)
     except failures as error:
         seen = msgspec.structs.replace(seen, failure=Failure(step=step, kind=type(error).__name__, text=str(error)))
     return seen
@@ -202,14 +242,21 @@ def posts_warnings(page: PostPage) -> list[str]:
     return found
 
 
-def _posts_seen(page: PostPage, shown: int) -> PostsSeen:
+async def _posts_seen(read: Sequence[PostPage], shown: int, held: Held) -> PostsSeen:
+    # A pinned post stands on top besides its own place.
+    posts = list({post.key: post for page in read for post in page.posts}.values())
+    keys = {medium.key for post in posts for medium in post.media}
+    new = keys - set(await held(keys))
     return PostsSeen(
-        count=len(page.posts),
-        dropped=page.dropped,
-        images=sum(len(post.images) for post in page.posts),
-        files=sum(len(post.files) for post in page.posts),
-        next=page.next,
-        posts=page.posts[:shown],
+        pages=len(read),
+        count=len(posts),
+        dropped=sum(page.dropped for page in read),
+        images=sum(len(post.images) for post in posts),
+        files=sum(len(post.files) for post in posts),
+        new=len(new),
+        has_more=read[-1].next is not None,
+        next=read[-1].next,
+        posts=tuple(post for post in posts if any(medium.key in new for medium in post.media))[:shown],
     )
 
 

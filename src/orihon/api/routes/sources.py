@@ -1,5 +1,6 @@
 """Sources: what is followed."""
 
+from collections.abc import Collection
 from uuid import UUID
 
 from litestar import Controller, delete, get, patch, post
@@ -96,8 +97,13 @@ class SourceController(Controller):
         except ConfigError as error:
             # `orihon serve` stops at once with these words; a web process alone has nobody else to tell.
             raise ApiError(503, Code.UNAVAILABLE, str(error)) from error
+
+        async def held(keys: Collection[str]) -> Collection[str]:
+            async with context.pool.acquire() as db:
+                return await sources.held_media(db, data.adapter, data.url, keys)
+
         async with door as fetcher:
-            return await preview(adapter, fetcher, expected=(FetchError,))
+            return await preview(adapter, fetcher, expected=(FetchError,), held=held)
 
     @get("/{source_id:uuid}", guards=[administrator], responses=errors(401, 403, 404), summary="One source")
     async def get_source(self, context: Given, source_id: FromPath[UUID]) -> SourceView:

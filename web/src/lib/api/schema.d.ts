@@ -792,10 +792,13 @@ export interface components {
             count: number;
             dropped: number;
             files: number;
+            has_more: boolean;
             images: number;
+            new: number;
             next: {
                 [key: string]: unknown;
             } | null;
+            pages: number;
             posts: components["schemas"]["Post"][];
         };
         /** Preset */
