@@ -13,6 +13,7 @@ from tests.support.line import Engine, engine
 from tests.support.sites import picture, served
 
 from orihon.db.pool import Pool
+from orihon.library.vocabulary import MOST_NAMES
 
 pytestmark = pytest.mark.anyio
 
@@ -104,6 +105,22 @@ async def test_what_is_held_is_not_asked_for_again_and_news_come_alone(
     told = await counts(made.pool)
     assert (told["new"], told["updated"], told["unchanged"]) == (1, 1, 1)
     assert platform.asked == {"c": 1}
+
+
+async def test_a_post_twice_on_one_long_page_is_kept_once(made: Engine, origin: str, platform: Platform) -> None:
+    """However far the two are apart; the engine remembers the last few hundred keys."""
+    platform.posts = [platform.post(str(key), day=1) | {"attachments": []} for key in range(600)]
+    platform.posts.append(platform.posts[0])
+    await follow(made, origin)
+    assert await walks(made.pool) == [("backfill", "end_of_list")]
+    assert (await counts(made.pool))["new"] == 600
+
+
+async def test_tags_without_end_stop_no_feed(made: Engine, origin: str, platform: Platform) -> None:
+    platform.posts[0]["tags"] = [f"tag {number}" for number in range(40_000)]
+    await follow(made, origin)
+    assert (await counts(made.pool))["new"] == 2
+    assert await made.pool.fetchval("SELECT count(*) FROM chapter_tags") == MOST_NAMES + 1
 
 
 @pytest.mark.parametrize(

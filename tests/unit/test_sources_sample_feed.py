@@ -2,6 +2,7 @@
 
 from typing import Any
 
+import msgspec
 import pytest
 from tests.support.sites import Answers
 
@@ -100,6 +101,10 @@ def renamed(what: dict[str, Any], field: str) -> dict[str, Any]:
         ),
         pytest.param(b"<!doctype html><form>", errors.LoginRequired, "sign-in", id="P5 HTML in place of data"),
         pytest.param(b'{"posts": [', errors.Transient, "broken data", id="half a document"),
+        pytest.param(
+            b'{"more": ' + b"[" * 100_000 + b"]" * 100_000 + b', "posts": [], "next": null}',
+            errors.LayoutChanged, "recursion", id="deep nesting",
+        ),
         pytest.param(b"", errors.Transient, "broken data", id="no bytes"),
         pytest.param(b'{"posts": [], "next": "\xff"}', errors.Transient, "broken data", id="no text"),
     ],
@@ -112,6 +117,39 @@ async def test_what_is_wrong_is_told_by_kind_and_name(answer: object, error: typ
 async def test_one_poisoned_post_is_left_out_and_counted() -> None:
     page = await feed().posts(Answers({TOP: {"posts": [post("2"), {"id": 3}], "next": None}}), feed().start())
     assert ([one.key for one in page.posts], page.dropped) == (["2"], 1)
+
+
+@pytest.mark.parametrize(
+    ("written", "read"),
+    [
+        (rb"C:\\u0000", r"C:\u0000"),
+        (rb"a\u0000b\\", "ab\\"),
+        (rb"cut \ud83d", "cut \ufffd"),
+        (rb"\uDE00 cut", "\ufffd cut"),
+        (rb"\ud83d\u0000\ude00 \ud83d\ude00", "\ufffd\ufffd \U0001f600"),
+    ],
+    ids=["an escape that is none", "NUL", "a cut emoji", "its other half", "halves that do not meet"],
+)
+async def test_text_that_no_column_takes_costs_no_post(written: bytes, read: str) -> None:
+    body = msgspec.json.encode({"posts": [post("2", text="HERE"), post("1")], "next": None}).replace(b"HERE", written)
+    page = await feed().posts(Answers({TOP: body}), feed().start())
+    assert [one.text for one in page.posts] == [read, "Words."]
+
+
+@pytest.mark.parametrize(
+    "poison",
+    [
+        b'"published_at":"0001-01-01T00:00:00+14:00"',
+        b'"edited_at":"9999-12-31T23:59:59-14:00"',
+        b'"title":"\xff"',
+    ],
+    ids=["a time before all times", "a time after all times", "bytes that are no text"],
+)
+async def test_a_post_that_no_look_can_read_is_left_out_and_counted(poison: bytes) -> None:
+    entry = msgspec.json.encode(post("2"))
+    body = b'{"posts":[%b,%b],"next":null}' % (entry[:-1] + b"," + poison + b"}", msgspec.json.encode(post("1")))
+    page = await feed().posts(Answers({TOP: body}), feed().start())
+    assert ([one.key for one in page.posts], page.dropped) == (["1"], 1)
 
 
 async def test_a_medium_whose_bytes_were_exchanged_has_another_key() -> None:

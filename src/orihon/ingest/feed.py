@@ -123,18 +123,21 @@ class FeedLine:
         top = cursor == self._adapter.start()
         work_key, _ = await self._whose(fresh=top)
         read = await self._adapter.posts(self._bringer.fetcher, cursor)
+        # What is known is read once for the whole page, so a post that stands on it twice would be kept as new twice.
+        shown = {post.key: post for post in reversed(read.posts)}
+        items = tuple(reversed(shown.values()))
         async with self._pool.acquire() as db:
             if top and not read.posts and await posts.any_held(db, self._source.id, work_key):
                 raise EmptyListing(
                     f"{self._source.url} shows no posts at all, although some were seen before. That proves nothing; "
                     "what is held stays, and the next walk looks again."
                 )
-            self._buried = await tombstones.chapters(db, self._source.id, work_key, [post.key for post in read.posts])
-            self._known = await self._look(db, work_key, read.posts)
+            self._buried = await tombstones.chapters(db, self._source.id, work_key, list(shown))
+            self._known = await self._look(db, work_key, items)
         if read.dropped:
             self._in_a_row = 0
             log.warning("posts that cannot be read were left out", source=self._source.name, dropped=read.dropped)
-        return Page[Post](items=read.posts, next=read.next, dropped=read.dropped)
+        return Page[Post](items=items, next=read.next, dropped=read.dropped)
 
     async def keep(self, item: Post, counts: Counts, time_is_up: TimeIsUp) -> Result:
         """Bring what is missing of a post and keep it. A medium that fails does not hold the post back."""

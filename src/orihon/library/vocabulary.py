@@ -116,12 +116,16 @@ LONGEST_NAME = 200
 """Characters of a name; an index could not hold just any text that a site calls a name."""
 
 
+MOST_NAMES = 1000
+"""Names of one kind that a work or a chapter has; a list of names has no end that a site could not exceed."""
+
+
 def spelled(names: Iterable[str]) -> list[str]:
-    """Names with single blanks, without empty ones, cut where too long; accents composed, so that a name has one
-    spelling however it was typed.
+    """Names with single blanks, without empty ones, cut where too long or too many; accents composed, so that a name
+    has one spelling however it was typed.
     """
     composed = (unicodedata.normalize("NFC", written) for written in names)
-    return [name for written in composed if (name := " ".join(written.split())[:LONGEST_NAME].rstrip())]
+    return [name for written in composed if (name := " ".join(written.split())[:LONGEST_NAME].rstrip())][:MOST_NAMES]
 
 
 async def set_people(db: Connection, work_id: UUID, *, authors: Sequence[str], artists: Sequence[str]) -> None:

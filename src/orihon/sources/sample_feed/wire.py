@@ -7,7 +7,7 @@ import msgspec
 from msgspec import UNSET, Meta, Raw, UnsetType
 
 from orihon.sources.adapter import Document, EmptyListing, EndUnproven
-from orihon.sources.answers import address, decoded, readable
+from orihon.sources.answers import address, decoded, moment, readable
 from orihon.sources.records import MediumKind, Post, PostMedium, Title
 
 Key = Annotated[str, Meta(min_length=1, max_length=200)]
@@ -119,8 +119,8 @@ def _post(told: _Post, base: str, asked: str) -> Post:
         url=f"{asked}#{told.id}",
         title=told.title or None,
         text=told.text,
-        published_at=told.published_at,
-        edited_at=told.edited_at,
+        published_at=moment(base, told.published_at),
+        edited_at=moment(base, told.edited_at) if told.edited_at else None,
         pinned=told.pinned,
         tags=told.tags,
         media=tuple(media.values()),
