@@ -305,3 +305,14 @@ async def test_a_place_that_the_profile_no_longer_understands_is_forgotten(long:
     await long.drain()
     assert await held(long.pool) == TITLES
     assert await source_state(long.pool) == (True, None)
+
+
+async def test_a_walk_that_succeeds_makes_the_failure_of_an_earlier_one_moot(long: Line) -> None:
+    """Else a person is told for a week of a failure that was mended within the hour."""
+    source = await long.follow()
+    await long.drain()
+    await long.pool.execute(
+        "UPDATE jobs SET state = 'dead', last_error = 'the site was down' WHERE kind = 'walk_source'"
+    )
+    await long.walk_again(source)
+    assert await long.pool.fetchval("SELECT count(*) FROM jobs WHERE state = 'dead'") == 0

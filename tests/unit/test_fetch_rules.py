@@ -3,7 +3,7 @@
 import gzip
 import tracemalloc
 import zlib
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 
 import pytest
 from hypothesis import given
@@ -43,14 +43,21 @@ LOGIN = b"<html><title>Welcome</title><form><input type='password' name=p></form
 )
 def test_retry_after_in_seconds_or_as_a_date_within_bounds(value: str | None, seconds: float | None) -> None:
     """Research 3.1 row 5."""
-    assert retry_after(value, NOON) == seconds
+    assert retry_after({} if value is None else {"Retry-After": value}, NOON) == seconds
+
+
+@pytest.mark.parametrize("now", [NOON - timedelta(hours=1), NOON, NOON + timedelta(days=9)])
+def test_a_date_in_retry_after_is_one_by_the_clock_of_the_host(now: datetime) -> None:
+    """Ours may have been set back: an hour of waiting that nobody asked for."""
+    headers = {"Date": "Sun, 01 Mar 2026 12:00:00 GMT", "Retry-After": "Sun, 01 Mar 2026 12:02:00 GMT"}
+    assert retry_after(headers, now) == 120
 
 
 @given(
     st.text(max_size=60) | st.from_regex(r"[A-Z][a-z]{2}, \d{1,3} [A-Z][a-z]{2} \d{1,5} \d\d:\d\d:\d\d [+-]?\w{0,5}")
 )
 def test_no_header_makes_a_pause_unbounded(value: str) -> None:
-    seconds = retry_after(value, NOON)
+    seconds = retry_after({"Retry-After": value, "Date": value}, NOON)
     assert seconds is None or 1 <= seconds <= LONGEST_PAUSE
 
 

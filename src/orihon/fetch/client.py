@@ -319,7 +319,7 @@ class FetchClient:
         start = await _start(response, self._limits.read) if status in (401, 403, 429) or status >= 500 else b""
         if is_challenge(headers, start):
             raise UnexpectedHtml("challenge", target.url)
-        pause = retry_after(headers.get("Retry-After"), self._now())
+        pause = retry_after(headers, self._now())
         if status == 429 or (status == 503 and pause is not None):
             pause = pause or DEFAULT_PAUSE
             await self._pacer.hold(target.host, pause, f"status {status}")

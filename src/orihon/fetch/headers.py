@@ -17,23 +17,29 @@ _SECONDS = re.compile(r"[0-9]{1,10}")
 _CONTENT_RANGE = re.compile(r"bytes ([0-9]{1,18})-([0-9]{1,18})/([0-9]{1,18}|\*)", re.IGNORECASE)
 
 
-def retry_after(value: str | None, now: datetime) -> float | None:
+def retry_after(headers: Mapping[str, str], now: datetime) -> float | None:
     """Seconds to wait as Retry-After asks, as a number or an HTTP date, between 1 and `LONGEST_PAUSE`.
 
-    None for a missing or unreadable header.
+    A date is one by the host's clock, which the Date header tells; `now`, by ours, counts only where it does not. None
+    for a missing or unreadable header.
     """
-    text = (value or "").strip()
+    text = headers.get("Retry-After", "").strip()
     if _SECONDS.fullmatch(text):
         asked = float(text)
     else:
-        try:
-            date = parsedate_to_datetime(text)
-        except (ValueError, OverflowError):
+        until = _date(text)
+        if until is None:
             return None
-        if date.tzinfo is None:
-            date = date.replace(tzinfo=UTC)
-        asked = (date - now).total_seconds()
+        asked = (until - (_date(headers.get("Date", "")) or now)).total_seconds()
     return min(max(asked, 1.0), LONGEST_PAUSE)
+
+
+def _date(text: str) -> datetime | None:
+    try:
+        date = parsedate_to_datetime(text)
+    except (ValueError, OverflowError):
+        return None
+    return date if date.tzinfo is not None else date.replace(tzinfo=UTC)
 
 
 class ContentRange(msgspec.Struct, frozen=True):

@@ -17,7 +17,7 @@ from orihon.ingest.lines import LineKind, Walk
 from orihon.ingest.rules import MOST_STALLS, Outcome, goes_on, stalls_after
 from orihon.ingest.sources import Source
 from orihon.ingest.walk import Counts, Limits, run_chunk
-from orihon.jobs import queue
+from orihon.jobs import queue, upkeep
 from orihon.jobs.excuses import CutOff, excuse
 from orihon.jobs.handlers import Done, Job, Postpone, Settled
 from orihon.jobs.payloads import WalkSource
@@ -179,6 +179,7 @@ class SourceWalker:
                 await queue.continue_(db, job.claim, job.payload)
             else:
                 await covers.enqueue_missing(db, source.id)
+                await upkeep.forget_dead(db, job.payload)
                 await queue.done(db, job.claim)
         log.info("walk chunk ended", source=source.name, mode=begun.plan.mode, outcome=end.outcome.value,
                  chunk=begun.chunk, **msgspec.to_builtins(begun.counts))  # fmt: skip

@@ -9,7 +9,7 @@ import asyncpg
 
 from orihon.db.pool import Connection
 from orihon.jobs import queue
-from orihon.jobs.payloads import Payload
+from orihon.jobs.payloads import Payload, kind_of
 from orihon.jobs.queue import Claim, Lost
 from orihon.jobs.rules import Reclaim, backoff, reclaim
 
@@ -98,6 +98,9 @@ _HURRY = """
     )
     SELECT (SELECT count(*) FROM hurried), (SELECT count(*) FROM woken)
 """
+
+# Served by jobs_dead_key_idx.
+_FORGET_DEAD = "DELETE FROM jobs WHERE kind = $1 AND dedupe_key = $2 AND state = 'dead'"
 
 _REAP = """
     DELETE FROM jobs
@@ -197,6 +200,11 @@ async def hurry(db: Connection, payload: Payload) -> bool:
 async def reap_turns(db: Connection) -> None:
     """Forget when lines were served in which nothing waits."""
     await db.execute(_REAP_TURNS)
+
+
+async def forget_dead(db: Connection, payload: Payload) -> None:
+    """Delete dead jobs that are equal to one that has succeeded: nobody need look at what is done by now."""
+    await db.execute(_FORGET_DEAD, kind_of(payload), payload.dedupe_key())
 
 
 async def reap_terminal(db: Connection, days: int) -> int:
