@@ -365,8 +365,9 @@ async def test_a_handler_that_finds_its_claim_lost_leaves_no_trace(dsn: str, poo
         raise LeaseLost
 
     (job_id,) = await _put(pool, Plain())
-    async with working(dsn, pool, [(Plain, handler)]):
-        await eventually(lambda: pool.fetchval("SELECT lease_generation = 2 FROM jobs"))
+    with structlog.testing.capture_logs() as logs:
+        async with working(dsn, pool, [(Plain, handler)]):
+            await eventually(lambda: any("lease lost" in entry["event"] for entry in logs))
     job = await row(pool, job_id)
     assert (job["state"], job["attempts"], job["last_error"]) == ("pending", 0, None)
 
