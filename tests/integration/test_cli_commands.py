@@ -105,7 +105,8 @@ def test_the_generated_pages_are_up_to_date() -> None:
 
 
 @pytest.mark.parametrize(
-    "words", [("serve",), ("demo",), ("source", "add"), ("jobs", "requeue"), ("user", "add"), ("doctor",)]
+    "words",
+    [("serve",), ("demo",), ("source", "add"), ("source", "edit"), ("jobs", "requeue"), ("user", "add"), ("doctor",)],
 )
 async def test_help_teaches_by_example(words: tuple[str, ...]) -> None:
     told = await orihon(*words, "--help")
@@ -169,6 +170,7 @@ async def test_a_source_is_added_listed_paused_resumed_run_and_removed(dsn: str)
     again = await orihon("source", "add", "http://site.example/works/", "--profile", "sample", DATABASE_URL=dsn)
     assert again.status == 1
     assert "“Site”" in again.err
+    assert "orihon source edit Site" in again.err
 
     async def listed() -> Any:
         return (await orihon("source", "list", "--json", DATABASE_URL=dsn)).json()[0]
@@ -265,6 +267,56 @@ async def test_a_creator_of_a_platform_is_checked_and_followed(dsn: str, tmp_pat
         assert (await orihon("source", "add", *source, DATABASE_URL=dsn)).status == 0
     (followed,) = (await orihon("source", "list", "--json", DATABASE_URL=dsn)).json()
     assert (followed["source"]["kind"], followed["source"]["settings"]) == ("feed", {"count": 2})
+
+
+async def test_what_is_named_of_a_source_is_changed_and_the_rest_stays(dsn: str) -> None:
+    creator = "http://site.example/api/creators/wren"
+    words = (
+        "source",
+        "add",
+        creator,
+        "--adapter",
+        "sample_feed",
+        "--name",
+        "Wren",
+        "--set",
+        "count=5",
+        "--budget",
+        "9",
+    )
+    assert (await orihon(*words, DATABASE_URL=dsn)).status == 0
+
+    async def edited(*words: str) -> Any:
+        return (await orihon("source", "edit", *words, "--json", DATABASE_URL=dsn)).json()["source"]
+
+    before = await edited("wren", "--every", "180")
+    assert (before["interval_seconds"], before["settings"], before["byte_budget"]) == (10_800, {"count": 5}, 9 << 20)
+    after = await edited("Wren", "--name", "Wren Calloway", "--titles", "40", "--budget", "0", "--set", "count=50")
+    assert (after["name"], after["item_limit"], after["byte_budget"]) == ("Wren Calloway", 40, None)
+    assert (after["settings"], after["interval_seconds"], after["content"]) == ({"count": 50}, 10_800, "all")
+    assert (await edited("Wren Calloway", "--set", "count="))["settings"] == {}
+
+
+@pytest.mark.parametrize(
+    ("words", "status", "says"),
+    [
+        ((), 2, "Say what to change"),
+        (("--every", "0"), 1, "interval_seconds"),
+        (("--name", " "), 1, "name"),
+        (("--set", "count=900"), 1, "count"),
+        (("--set", "count"), 2, "NAME=VALUE"),
+    ],
+)
+async def test_an_edit_that_cannot_be_is_refused_in_words_and_changes_nothing(
+    dsn: str, words: tuple[str, ...], status: int, says: str
+) -> None:
+    creator = ("http://site.example/api/creators/wren", "--adapter", "sample_feed", "--name", "Wren")
+    assert (await orihon("source", "add", *creator, DATABASE_URL=dsn)).status == 0
+    refused = await orihon("source", "edit", "Wren", *words, DATABASE_URL=dsn)
+    assert refused.status == status
+    assert says in refused.err
+    (kept,) = (await orihon("source", "list", "--json", DATABASE_URL=dsn)).json()
+    assert (kept["source"]["name"], kept["source"]["settings"]) == ("Wren", {})
 
 
 @pytest.mark.parametrize(

@@ -1,5 +1,6 @@
 """`orihon source`: what is followed."""
 
+import shlex
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Annotated, Any
@@ -34,7 +35,7 @@ Chosen = Annotated[
 Url = Annotated[str, Parameter(help="The first page of the site's list, or whom to follow on a platform.")]
 Named = Annotated[str, Parameter(help="Name, address or id of the source, as `orihon source list` shows them.")]
 
-app = App(name="source", help="What is followed: add, list, run, pause, resume, remove, check.")
+app = App(name="source", help="What is followed: add, list, edit, run, pause, resume, remove, check.")
 
 
 @app.command
@@ -85,8 +86,12 @@ async def add(
         try:
             async with db.transaction():
                 source_id = await sources.add(db, new)
-        except (BadSettings, sources.AlreadyFollowed) as error:
+        except BadSettings as error:
             raise CommandFailed(str(error)) from error
+        except sources.AlreadyFollowed as error:
+            raise CommandFailed(
+                f"{error} For example: orihon source edit {shlex.quote(error.name)} --every 180"
+            ) from error
     if json:
         as_json({"id": source_id})
     else:
@@ -110,19 +115,75 @@ async def list_sources(*, json: Json = False) -> None:
         as_json(found)
         return
     table(
-        ("Source", "Titles", "Chapters", "Last walk", "Next walk"),
+        ("Source", "Titles", "Chapters or posts", "Last walk", "Next walk"),
         (
             (
                 Entry(each.source.name, (each.source.url, each.source.last_error)),
-                each.works,
+                each.works if each.source.kind != "feed" else None,
                 f"{each.chapters_ready}/{each.chapters}",
                 each.last_walk and each.last_walk.started_at,
                 "paused" if each.source.paused else each.next_run_at,
             )
             for each in found
         ),
-        empty="Nothing is followed yet. Add a site with `orihon source add`.",
+        empty="Nothing is followed yet. Add a site or a creator with `orihon source add`.",
     )
+
+
+@app.command
+async def edit(
+    source: Named,
+    *,
+    name: Annotated[str | None, Parameter(help="What to call it.")] = None,
+    content: Annotated[
+        sources.Content | None,
+        Parameter(help="Chapters to fetch: all, those of titles that are wanted, or one when a reader opens it."),
+    ] = None,
+    every: Annotated[int | None, Parameter(help="Minutes between two walks.")] = None,
+    titles: Annotated[int | None, Parameter(help="How many titles, or posts, one walk takes at most; 0: any.")] = None,
+    budget: Annotated[int | None, Parameter(help="How many MiB it may fetch in all; 0: any.")] = None,
+    profile: Profile = None,
+    chosen: Annotated[
+        list[str] | None,
+        Parameter(name="--set", negative="", help="A setting of the adapter as NAME=VALUE; NAME= takes it away."),
+    ] = None,
+    json: Json = False,
+) -> None:
+    """Change a source. What is left out stays as it is.
+
+    For example:
+
+    ```
+    orihon source edit example.org --every 180
+    orihon source edit "Sample site" --name Comics --content all --budget 0
+    orihon source edit wren --set count=50
+    ```
+    """
+    change: dict[str, object] = {
+        "name": name,
+        "content": content,
+        "interval_seconds": every * 60 if every is not None else None,
+    }
+    change = {field: value for field, value in change.items() if value is not None}
+    change |= {"item_limit": titles or None} if titles is not None else {}
+    change |= {"byte_budget": budget * 1_048_576 or None} if budget is not None else {}
+    async with connected("source edit") as db, db.transaction():
+        found = await _find(db, source)
+        if profile is not None or chosen:
+            change["settings"] = _changed(found, profile, chosen or ())
+        if not change:
+            raise CommandFailed("Say what to change: see `orihon source edit --help`.", UNUSABLE)
+        try:
+            await sources.edit(db, found.id, msgspec.convert(change, sources.SourceEdit))
+        except msgspec.ValidationError as error:
+            raise CommandFailed(f"It cannot be changed like that: {error}.") from error
+        except BadSettings as error:
+            raise CommandFailed(str(error)) from error
+        (after,) = await sources.overviews(db, found.id)
+    if json:
+        as_json(after)
+    else:
+        line(f"“{after.source.name}” is changed.")
 
 
 @app.command
@@ -271,6 +332,21 @@ def _settings(adapter: str, profile: str | None, chosen: Sequence[str] | None) -
         raise CommandFailed("Say what reads the site: --profile FILE (docs/site-profiles.md), or --adapter.", UNUSABLE)
     settings: dict[str, object] = dict(_setting(adapter, each) for each in chosen or ())
     return settings | (_profile(profile) if profile is not None else {})
+
+
+def _changed(source: sources.Source, profile: str | None, chosen: Sequence[str]) -> dict[str, object]:
+    """A source's settings with those that were named in place of its own; a profile is one, however it is given."""
+    settings = dict(source.settings)
+    if profile is not None:
+        settings = {name: value for name, value in settings.items() if name not in ("profile", "profile_toml")}
+        settings |= _profile(profile)
+    for written in chosen:
+        name, _, value = written.partition("=")
+        if value or "=" not in written:
+            settings |= dict([_setting(source.adapter, written)])
+        else:
+            settings.pop(name, None)
+    return settings
 
 
 def _setting(adapter: str, written: str) -> tuple[str, object]:

@@ -265,7 +265,7 @@ export const en = {
 		asked: 'It looks as soon as a worker is free.',
 		more: 'All about it',
 		moreNamed: (name: string) => `All about ${name}`,
-		open: 'See the posts',
+		open: 'Posts',
 		openNamed: (name: string) => `See the posts of ${name}`,
 		pause: 'Pause',
 		resume: 'Resume',
