@@ -289,7 +289,7 @@ class LaneRunner:
                 result = await entry.handler(Job(payload=payload, claim=claim, pool=self._pool))
         except LeaseLost:
             if not held.lost:
-                log.error("lease lost; the job is dropped here", kind=claim.kind, id=str(claim.id))
+                log.warning("lease lost; the job is dropped here", kind=claim.kind, id=str(claim.id))
             held.lost = True
             return Settled()
         except asyncio.CancelledError as error:
