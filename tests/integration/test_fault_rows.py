@@ -19,7 +19,8 @@ A row is shown by the test that names it here or, where the fault is not one of 
                                      test_names_and_times (the whole walk of the month)
     13 redesign                      test_a_redesign_is_a_failure_in_words; unit/test_sources_expectations
     14 a relation is renamed         test_a_redesign_is_a_failure_in_words
-    15 a field is missing            unit/test_sources_expectations (title_bare)
+    15 a field is missing            unit/test_sources_expectations (title_bare), unit/test_walk_doubts,
+                                     test_ingest_doubts
     16 one bad item                  test_one_bad_item_costs_nobody_else_anything,
                                      test_chapters_that_were_unreadable_for_a_moment_are_looked_at_again
     17 fewer pages than announced    test_whatever_every_address_...[vanished_rows], unit/test_sources_walks

@@ -13,6 +13,7 @@ from orihon.db.notify import notify
 from orihon.db.pool import Connection, Pool
 from orihon.fetch.errors import FetchError, RateLimited
 from orihon.ingest import wants
+from orihon.ingest.doubts import Doubts
 from orihon.ingest.lines import LineKind, Walk
 from orihon.ingest.rules import Change, caught_up, partial_render
 from orihon.ingest.sources import Source
@@ -65,7 +66,7 @@ async def fetch_title(pool: Pool, source: Source, adapter: Adapter, fetcher: Fet
 
 
 async def keep_title(db: Connection, source: Source, title: Title) -> Synced:
-    """Keep a fetched title in the caller's transaction and queue what is wanted of it. Idempotent.
+    """Keep a title in the caller's transaction and queue what is wanted of it. Idempotent.
 
     Raises:
         Buried: a person deleted it here.
@@ -106,6 +107,7 @@ class CatalogueLine:
         self._adapter = open_catalogue(source.adapter, source.url, source.settings)
         self._fetcher = fetcher
         self._buried: set[str] = set()
+        self._doubts = Doubts()
 
     def start(self) -> Cursor:
         """The newest titles."""
@@ -145,6 +147,8 @@ class CatalogueLine:
         try:
             async with self._pool.acquire() as db, db.transaction():
                 await queue.hold(db, self._claim)
+                told = await following.last_told(db, self._source.id, item.key)
+                title = self._doubts.weigh(item, title, told)
                 synced = await keep_title(db, self._source, title)
         except Buried as error:
             return Skipped(str(error))
@@ -157,9 +161,14 @@ class CatalogueLine:
             await self._queue_retry(item)
         setattr(counts, synced.change.value, getattr(counts, synced.change.value) + 1)
         counts.chapters_new += synced.chapters_new
-        return Kept(
-            proves_rest=caught_up(was_clean=self._stops_early, change=synced.change, chapters_new=synced.chapters_new)
-        )
+        held = caught_up(was_clean=self._stops_early, change=synced.change, chapters_new=synced.chapters_new)
+        return Kept(proves_rest=held and not self._doubts.open)
+
+    async def close(self) -> str | None:
+        """Have titles read again whose doubted fields are gone after all; tell of fields that all of them lost."""
+        for item in self._doubts.proved():
+            await self._queue_retry(item)
+        return self._doubts.in_words()
 
     async def _queue_retry(self, item: TitleRef) -> None:
         async with self._pool.acquire() as db, db.transaction():

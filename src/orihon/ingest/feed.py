@@ -139,6 +139,10 @@ class FeedLine:
             log.warning("posts that cannot be read were left out", source=self._source.name, dropped=read.dropped)
         return Page[Post](items=items, next=read.next, dropped=read.dropped)
 
+    async def close(self) -> str | None:
+        """A post without text or tags is nothing that a site must have changed for."""
+        return None
+
     async def keep(self, item: Post, counts: Counts, time_is_up: TimeIsUp) -> Result:
         """Bring what is missing of a post and keep it. A medium that fails does not hold the post back."""
         if time_is_up():

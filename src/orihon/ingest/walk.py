@@ -114,6 +114,10 @@ class Line(Protocol[Item]):
         """
         ...
 
+    async def close(self) -> str | None:
+        """The chunk ended without an error. What the site seems to have changed, in words for people, if anything."""
+        ...
+
 
 class Journal(Protocol):
     """Where a walk writes down how far it has come."""

@@ -109,7 +109,7 @@ class SourceWalker:
         try:
             async with job.status(f"source:{source_id}", kind="walk") as status:
                 pages = _PoolJournal(job.pool, job.claim, source, begun, status)
-                outcome = await self._run(job, source, begun, pages)
+                outcome, drift = await self._run(job, source, begun, pages)
         except asyncio.CancelledError:
             # A graceful stop is a chunk boundary, not an unclean end: the next start goes on from the checkpoint.
             with contextlib.suppress(queue.LeaseLost):
@@ -128,11 +128,13 @@ class SourceWalker:
             await self._close(job, begun, _failed(error, Outcome.FAILED, forget_place=lost))
             raise
         await self._record(job.pool, source, outcome, begun.counts, self._clock() - started)
-        return await self._settle(job, source, begun, self._end(source, begun, outcome, moved=pages.moved))
+        return await self._settle(job, source, begun, self._end(source, begun, outcome, drift, moved=pages.moved))
 
-    async def _run(self, job: Job[WalkSource], source: Source, begun: Begun, pages: _PoolJournal) -> Outcome:
+    async def _run(
+        self, job: Job[WalkSource], source: Source, begun: Begun, pages: _PoolJournal
+    ) -> tuple[Outcome, str | None]:
         line = self._lines[source.kind].make(Walk(pool=job.pool, source=source, claim=job.claim, plan=begun.plan))
-        return await run_chunk(
+        outcome = await run_chunk(
             line,
             pages,
             begun.plan.cursor,
@@ -140,8 +142,9 @@ class SourceWalker:
             counts=begun.counts,
             clock=self._clock,
         )
+        return outcome, await line.close()
 
-    def _end(self, source: Source, begun: Begun, outcome: Outcome, *, moved: bool) -> End:
+    def _end(self, source: Source, begun: Begun, outcome: Outcome, drift: str | None, *, moved: bool) -> End:
         """What the end of a chunk means, in words where a person should know."""
         kind = self._lines[source.kind]
         match outcome:
@@ -162,7 +165,7 @@ class SourceWalker:
                 stalls = stalls_after(begun.stalls, moved=moved, gained=gained)
                 return _stuck(begun, stalls, kind) or End(outcome=outcome, stalls=stalls)
             case _:
-                return End(outcome=outcome)
+                return End(outcome=outcome, error=drift, failure=Failure.DRIFT if drift else None)
 
     async def _settle(self, job: Job[WalkSource], source: Source, begun: Begun, end: End) -> Settled:
         async with job.pool.acquire() as db, db.transaction():

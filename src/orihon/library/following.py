@@ -102,6 +102,19 @@ async def known_title(db: Connection, source_id: UUID, key: str) -> KnownTitle |
     return KnownTitle(**record) if record else None
 
 
+_TOLD = "SELECT told::text FROM source_works WHERE source_id = $1 AND key = $2"
+
+
+async def last_told(db: Connection, source_id: UUID, key: str) -> Title | None:
+    """What a source last told of a title, its chapters left out; None when that is not known."""
+    told = await db.fetchval(_TOLD, source_id, key)
+    try:
+        return None if told is None else msgspec.json.decode(told, type=Title)
+    except msgspec.ValidationError:
+        # Told to a program whose titles were made otherwise; it is told anew now.
+        return None
+
+
 async def live_chapters(db: Connection, source_id: UUID, key: str) -> int:
     """How many chapters the source last listed for a title."""
     count: int = await db.fetchval(_LIVE_CHAPTERS, source_id, key)
@@ -200,10 +213,11 @@ async def _tell(db: Connection, work_id: UUID, source_id: UUID, title: Title, ki
 
 
 _SEEN = """
-    INSERT INTO source_works (source_id, key, work_id, url, metadata_hash, cover_url)
-    VALUES ($1, $2, $3, $4, $5, $6)
+    INSERT INTO source_works (source_id, key, work_id, url, metadata_hash, cover_url, told)
+    VALUES ($1, $2, $3, $4, $5, $6, $7)
     ON CONFLICT (source_id, key) DO UPDATE
        SET url = excluded.url, metadata_hash = excluded.metadata_hash, cover_url = excluded.cover_url,
+           told = excluded.told,
            cover_error = CASE WHEN source_works.cover_url IS DISTINCT FROM excluded.cover_url THEN NULL
                               ELSE source_works.cover_error END,
            last_seen_at = now(), dropped_at = NULL
@@ -211,7 +225,8 @@ _SEEN = """
 
 
 async def _seen(db: Connection, source_id: UUID, title: Title, work_id: UUID, told: bytes) -> None:
-    await db.execute(_SEEN, source_id, title.key, work_id, title.url, told, title.cover_url)
+    alone = msgspec.structs.replace(title, chapters=(), chapters_dropped=0)
+    await db.execute(_SEEN, source_id, title.key, work_id, title.url, told, title.cover_url, alone)
 
 
 _SOURCE_CHAPTERS = """
