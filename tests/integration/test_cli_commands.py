@@ -374,7 +374,7 @@ async def test_a_fault_that_the_sample_site_does_not_have_is_refused_in_words(fo
 async def test_check_names_the_rule_that_refused_an_address() -> None:
     ended = await orihon("source", "check", "http://127.0.0.1:9/works/", "--profile", "sample")
     assert ended.status == 1
-    assert "refused by the rule PrivateIp" in ended.out
+    assert "(rule PrivateIp)" in ended.out
 
 
 # The queue.

@@ -109,7 +109,7 @@ def test_a_refusal_speaks_to_people_and_says_how_to_allow_a_site_of_ones_own() -
     assert "leads into a private network (10.0.0.5)" in text
     assert "so that a hostile site cannot make it reach into your network" in text
     assert "ORIHON_PRIVATE_ORIGINS=http://10.0.0.5:8000." in text
-    assert text.endswith("It was refused by the rule PrivateIp.")
+    assert text.endswith("Nothing was asked of it (rule PrivateIp).")
 
 
 def test_what_another_site_points_at_is_not_said_to_be_allowable() -> None:

@@ -40,8 +40,8 @@ class Refused(FetchError):
     """The guard did not let a request out. `rule` names why, `hop` counts redirects (0: the address itself)."""
 
     def __init__(self, rule: Rule, url: str, text: str, *, hop: int = 0) -> None:
-        what = "The redirect to it" if hop else "It"
-        super().__init__(url, f"{text} {what} was refused by the rule {rule}.")
+        led = "A redirect led here. " if hop else ""
+        super().__init__(url, f"{text} {led}Nothing was asked of it (rule {rule}).")
         self.rule = rule
         self.hop = hop
 

@@ -107,7 +107,12 @@ class Guard:
             raise Refused("Unparseable", url, "it is not an address. Write it as https://host/path.", hop=hop) from None
         if parsed.protocol not in ("http:", "https:"):
             scheme = parsed.protocol.rstrip(":")
-            raise Refused("BadScheme", url, f"{scheme} is not fetched, only http and https.", hop=hop)
+            raise Refused(
+                "BadScheme",
+                url,
+                f"{scheme}: is nothing that Orihon fetches. Give an address that begins with https:// or http://.",
+                hop=hop,
+            )
         parsed.username = parsed.password = parsed.hash = ""
         target = Target(parsed.href, parsed.origin, parsed.hostname, parsed.origin in private)
         if not target.named:
