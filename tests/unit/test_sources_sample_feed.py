@@ -182,13 +182,13 @@ async def test_a_catalogue_is_no_feed() -> None:
 
 
 async def test_a_preview_shows_who_posts_and_the_newest_posts() -> None:
-    """C20: nothing is fetched but the two documents."""
+    """C20: nothing is fetched but the documents."""
     site = Answers(PAGES)
     seen = await preview(feed(), site)
-    assert site.asked == [URL, TOP]
+    assert site.asked == [URL, TOP, BELOW]
     assert seen.title is not None
     assert seen.posts is not None
-    assert (seen.title.title, seen.posts.count, seen.posts.images, seen.posts.files) == ("Wren", 1, 2, 1)
+    assert (seen.title.title, seen.posts.count, seen.posts.images, seen.posts.files) == ("Wren", 2, 2, 1)
     failed = await preview(feed(), Answers({URL: PAGES[URL], TOP: {"posts": []}}))
     assert failed.failure is not None
     assert (failed.failure.step, failed.failure.kind) == ("posts", "EndUnproven")
