@@ -59,7 +59,7 @@ async def test_a_new_job_waits_with_its_payload(db: Connection) -> None:
     job = await row(db, result.id)
     assert (job["state"], job["attempts"], job["lease_generation"], job["leased_until"]) == ("pending", 0, 0, None)
     assert (job["lane"], job["kind"], job["priority"]) == ("content", "fetch_chapter", FetchChapter.priority)
-    (leased,) = await queue.lease(db, "crawl")
+    (leased,) = await queue.lease(db, "content")
     assert decode(FetchChapter, leased.payload) == payload
 
 
