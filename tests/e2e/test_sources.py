@@ -23,7 +23,8 @@ def followed(page: Page) -> list[dict[str, Any]]:
 
 def site(page: Page) -> str:
     """The address of the sample site, once it answers (the supervisor may be starting it)."""
-    url = str(next(source["url"] for source in followed(page) if source["url"] != NOBODY))
+    catalogues = (one["url"] for one in followed(page) if one["kind"] == "catalogue")
+    url = str(next(url for url in catalogues if url != NOBODY))
     for _ in range(60):
         with contextlib.suppress(Error):
             if page.request.get(url).ok:
