@@ -28,8 +28,13 @@ _CUT_OFF = (
     asyncpg.IdleInTransactionSessionTimeoutError,
 )
 
-# asyncpg has no class of its own for the next statement on a connection that is gone already.
-_GONE_ALREADY = ("connection is closed", "connection has been released back to the pool")
+# asyncpg has no class of its own for the next statement on a connection that is gone already. Operation 2 is that it
+# reads an error that no statement asked for: the server's last word, which can come a moment before the stream ends.
+_GONE_ALREADY = (
+    "connection is closed",
+    "connection has been released back to the pool",
+    "another operation (2) is in progress",
+)
 
 T = TypeVar("T")
 
@@ -42,7 +47,10 @@ def is_cut_off(error: BaseException) -> bool:
     """Whether an error, or what led to it, is the loss of a pooled connection and no answer of the database."""
     return any(
         isinstance(one, _CUT_OFF)
-        or (isinstance(one, asyncpg.InterfaceError) and any(text in str(one) for text in _GONE_ALREADY))
+        or (
+            isinstance(one, (asyncpg.InterfaceError, asyncpg.InternalClientError))
+            and any(text in str(one) for text in _GONE_ALREADY)
+        )
         for one in origins(error)
     )
 
