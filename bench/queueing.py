@@ -24,7 +24,13 @@ from orihon.db.embedded import EmbeddedPostgres
 from orihon.db.pool import Connection, connect
 from orihon.jobs import queue
 
-ROWS = ("queue_vs_best_peer", "enqueue_vs_best_peer", "wakeup_p95_vs_best_peer", "queue_lease_flatness_1m")
+ROWS = (
+    "queue_vs_best_peer",
+    "enqueue_vs_best_peer",
+    "enqueue_vs_bare_insert",
+    "wakeup_p95_vs_best_peer",
+    "queue_lease_flatness_1m",
+)
 
 PEERS = ("pgqueuer", "pgqueuer_pool", "pgqueuer_wide", "procrastinate")
 SAME = {"enqueue": {"pgqueuer_pool", "pgqueuer_wide"}, "wakeup": {"pgqueuer_wide"}}
@@ -33,6 +39,8 @@ SAME = {"enqueue": {"pgqueuer_pool", "pgqueuer_wide"}, "wakeup": {"pgqueuer_wide
 
 DRAINED = 10_000
 ENQUEUED = 1_000
+SHORT_ROUNDS = 11
+"""Short rounds, and many: what it takes to flush one job to the disk varies from second to second."""
 WOKEN = 200
 LEASED = 500
 
@@ -66,9 +74,14 @@ async def run(names: set[str]) -> AsyncIterator[harness.Row]:
             if "queue_vs_best_peer" in beside:
                 yield await best("queue_vs_best_peer", partial(rate, "drain", DRAINED), ours, peers)
             if "enqueue_vs_best_peer" in beside:
-                # Short rounds, and many: what it takes to flush one job to the disk varies from second to second.
                 clients = apart(peers, "enqueue")
-                yield await best("enqueue_vs_best_peer", partial(rate, "enqueue", ENQUEUED), ours, clients, rounds=11)
+                yield await best(
+                    "enqueue_vs_best_peer", partial(rate, "enqueue", ENQUEUED), ours, clients, rounds=SHORT_ROUNDS
+                )
+            if "enqueue_vs_bare_insert" in beside:
+                bare = await installed(postgres, "bare", (sys.executable, "-m", "bench.queue_bare"))
+                sides = [partial(rate, "enqueue", ENQUEUED, side) for side in (ours, bare)]
+                yield harness.ratio("enqueue_vs_bare_insert", *await harness.interleaved(sides, rounds=SHORT_ROUNDS))
             if "wakeup_p95_vs_best_peer" in beside:
                 yield await best("wakeup_p95_vs_best_peer", wakeup, ours, apart(peers, "wakeup"), less=True)
         if "queue_lease_flatness_1m" in names:
