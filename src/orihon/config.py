@@ -103,6 +103,10 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
     fetch_rate_ms: Annotated[
         Pause, Env("CRAWLER_RATE_MS", "Pause between two requests to one host, in ms; 0: none.")
     ] = 1000
+    fetch_slowest_ms: Annotated[
+        Pause,
+        Env("CRAWLER_SLOWEST_MS", "To what that pause grows while a host is slow or busy, in ms; 0: it never grows."),
+    ] = 10_000
     fetch_cdn_host: Annotated[str | None, Env("CRAWLER_CDN_HOST", "A host with a pace of its own.")] = None
     fetch_cdn_rate_ms: Annotated[
         Pause | None,

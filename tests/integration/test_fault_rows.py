@@ -9,7 +9,8 @@ A row is shown by the test that names it here or, where the fault is not one of 
      4 signed out in the middle      test_a_walk_that_is_signed_out_in_the_middle_goes_on_from_there
      5 429 storm                     test_a_pause_that_a_site_asks_for_costs_no_attempt_and_no_place; test_fetch_pacing,
                                      unit/test_fetch_rules (clamped)
-     6 pacing                        unit/test_fetch_pacing_rules, test_fetch_pacing
+     6 pacing                        unit/test_fetch_pacing_rules, test_fetch_pacing; unit/test_fetch_easing (slower
+                                     while a site is slow or busy, jitter)
      7 challenge                     test_a_walk_that_is_turned_away_fails_loudly[challenge]; test_fetch_http
      8 cursor lost, repeated         test_a_list_that_leads_back_is_no_end; test_ingest_walks (a_crash_is_recovered_...)
      9 the way on has expired        test_a_place_that_is_gone_is_forgotten

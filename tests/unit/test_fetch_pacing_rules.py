@@ -28,6 +28,11 @@ class Time:
         self.now += seconds
 
 
+def never() -> float:
+    """The chance by which a gap is longer."""
+    return 0.0
+
+
 @pytest.fixture
 def time() -> Time:
     return Time()
@@ -35,7 +40,7 @@ def time() -> Time:
 
 def pacer(time: Time, default: float, **by_host: float) -> Pacer:
     intervals = Intervals(default, {host.replace("_", "."): pace for host, pace in by_host.items()})
-    return Pacer(intervals, local=LocalPace(time), sleep=time.sleep)
+    return Pacer(intervals, local=LocalPace(time), sleep=time.sleep, chance=never)
 
 
 async def touch(pace: LocalPace, count: int) -> None:
@@ -72,8 +77,8 @@ async def test_a_host_that_rested_longer_than_its_interval_does_not_wait(time: T
 
 async def test_requests_that_come_together_are_spread(time: Time) -> None:
     pace = LocalPace(time)
-    waits = [await pace.claim("a", 2.0, 20) for _ in range(4)]
-    assert waits == [Slot(0), Slot(2), Slot(4), Slot(6)]
+    slots = [await pace.claim("a", 2.0, 20) for _ in range(4)]
+    assert slots == [Slot(0, 2), Slot(2, 2), Slot(4, 2), Slot(6, 2)]
 
 
 async def test_one_waiting_host_does_not_delay_another() -> None:
@@ -83,7 +88,7 @@ async def test_one_waiting_host_does_not_delay_another() -> None:
     async def sleep(_seconds: float) -> None:
         await let_go.wait()
 
-    pace = Pacer(Intervals(10.0), local=LocalPace(), sleep=sleep)
+    pace = Pacer(Intervals(10.0), local=LocalPace(), sleep=sleep, chance=never)
     await pace.wait_for("a")
 
     async def second(host: str) -> None:
@@ -138,7 +143,7 @@ async def test_a_hold_voids_the_slots_that_were_claimed_before_it(time: Time) ->
         time.now += seconds
         await local.hold("a", 300, "status 429")
 
-    pace = Pacer(Intervals(1.0), local=local, sleep=sleep)
+    pace = Pacer(Intervals(1.0), local=local, sleep=sleep, chance=never)
     await pace.wait_for("a")
     held = await pace.wait_for("a")
     assert isinstance(held, Held)

@@ -6,6 +6,7 @@ which breaks off is resumed here.
 """
 
 import asyncio
+import time
 from collections.abc import Awaitable, Callable
 from contextlib import suppress
 from datetime import UTC, datetime
@@ -103,6 +104,7 @@ class FetchClient:
         resolver: Callable[[], AbstractResolver] = aiohttp.ThreadedResolver,
         sleep: Callable[[float], Awaitable[None]] = asyncio.sleep,
         now: Callable[[], datetime] = lambda: datetime.now(UTC),
+        clock: Callable[[], float] = time.monotonic,
     ) -> None:
         """Without a pool the pace is kept by this process alone.
 
@@ -118,6 +120,7 @@ class FetchClient:
         self._limits = limits or Limits()
         self._resolver = resolver
         self._now = now
+        self._clock = clock
 
     async def __aenter__(self) -> Self:
         self._names = self._resolver()
@@ -288,14 +291,22 @@ class FetchClient:
         if held is not None:
             raise RateLimited(target.url, held.seconds)
         url = _as_sent(target)
+        began = self._clock()
         try:
-            if target.named:
-                return await self._named.get(url, headers=headers, allow_redirects=False)
-            if self._proxy is None:
-                return await self._public.get(url, headers=headers, allow_redirects=False)
-            return await self._send_by_proxy(self._proxy, url, headers)
+            response = await self._request(target, url, headers)
         except wire.ERRORS as error:
+            if isinstance(error, TimeoutError):
+                self._pacer.answered(target.host, self._clock() - began, None)
             raise wire.unanswered(error, target.url) from error
+        self._pacer.answered(target.host, self._clock() - began, response.status)
+        return response
+
+    async def _request(self, target: Target, url: URL, headers: dict[str, str]) -> ClientResponse:
+        if target.named:
+            return await self._named.get(url, headers=headers, allow_redirects=False)
+        if self._proxy is None:
+            return await self._public.get(url, headers=headers, allow_redirects=False)
+        return await self._send_by_proxy(self._proxy, url, headers)
 
     async def _send_by_proxy(self, proxy: Proxy, url: URL, headers: dict[str, str]) -> ClientResponse:
         try:

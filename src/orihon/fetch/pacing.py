@@ -3,9 +3,14 @@
 A slot is claimed by moving the host's `next_at` forward, in the database for all processes (`SharedPace`) or in
 memory for this one (`LocalPace`). A host that asks for a pause (429, Retry-After) is *held*: nobody claims a slot
 of it until then. An interval of 0 never touches the database; holds of such hosts are known to this process alone.
+
+The *gap* between two slots is the interval, or more while a host is slow or busy (`fetch.easing`), and a little more
+each time by chance, so that requests do not come like clockwork. What its answers do to the gap goes along with the
+next claim.
 """
 
 import asyncio
+import random
 import time
 from collections.abc import Awaitable, Callable, Mapping
 from datetime import timedelta
@@ -15,6 +20,7 @@ import msgspec
 
 from orihon.config import Settings
 from orihon.db.pool import Pool
+from orihon.fetch import easing
 
 IDLE = 3600.0
 """Seconds after its last slot when a host is forgotten (spec crawler-support 1)."""
@@ -25,29 +31,50 @@ SWEEP_EVERY = 60.0
 PATIENCE = 20.0
 """Longest hold, in seconds, that a request sits out. A longer one is the caller's to come back from."""
 
+JITTER = 0.1
+"""Part of a gap by which it is longer at most, by chance."""
+
+REMEMBERED = 1024
+"""Hosts whose latest answers wait for the next claim."""
+
 
 class Intervals(msgspec.Struct, frozen=True):
-    """Seconds between two requests, by host."""
+    """Least seconds between two requests, by host; `slowest`: to which a host that is slow or busy may bring them."""
 
     default: float
     by_host: Mapping[str, float] = {}
+    slowest: float = 0.0
 
     @classmethod
     def of(cls, settings: Settings) -> "Intervals":
-        """As CRAWLER_RATE_MS, CRAWLER_CDN_HOST and CRAWLER_CDN_RATE_MS say."""
+        """As CRAWLER_RATE_MS, CRAWLER_SLOWEST_MS, CRAWLER_CDN_HOST and CRAWLER_CDN_RATE_MS say."""
         host, pace = settings.fetch_cdn_host, settings.fetch_cdn_rate_ms
         own = {host.lower(): pace / 1000} if host and pace is not None else {}
-        return cls(settings.fetch_rate_ms / 1000, own)
+        return cls(settings.fetch_rate_ms / 1000, own, settings.fetch_slowest_ms / 1000)
 
     def of_host(self, host: str) -> float:
         """The interval of a host."""
         return self.by_host.get(host, self.default)
 
 
+class Change(msgspec.Struct, frozen=True):
+    """What a claim does to the gap: `factor` changes it for good, up to `slowest` seconds and never below the interval;
+    `stretch` makes this one longer.
+    """
+
+    factor: float = easing.UNCHANGED
+    slowest: float = 0.0
+    stretch: float = 1.0
+
+
+NO_CHANGE = Change()
+
+
 class Slot(msgspec.Struct, frozen=True):
-    """A claimed place in a host's row of requests, `wait` seconds from now."""
+    """A claimed place in a host's row of requests, `wait` seconds from now; `gap`: seconds that it stands alone."""
 
     wait: float
+    gap: float
 
 
 class Held(msgspec.Struct, frozen=True):
@@ -60,7 +87,7 @@ class Held(msgspec.Struct, frozen=True):
 class Pace(Protocol):
     """Where slots and holds are kept."""
 
-    async def claim(self, host: str, interval: float, patience: float) -> Slot | Held:
+    async def claim(self, host: str, interval: float, patience: float, change: Change = NO_CHANGE) -> Slot | Held:
         """The next slot, unless the host is held for longer than `patience` seconds."""
         ...
 
@@ -75,6 +102,7 @@ class Pace(Protocol):
 
 class _Host(msgspec.Struct):
     next_at: float
+    gap: float = 0.0
     held_until: float = 0.0
     reason: str = ""
 
@@ -87,14 +115,15 @@ class LocalPace:
         self._hosts: dict[str, _Host] = {}
         self._swept_at = clock()
 
-    async def claim(self, host: str, interval: float, patience: float) -> Slot | Held:
+    async def claim(self, host: str, interval: float, patience: float, change: Change = NO_CHANGE) -> Slot | Held:
         now = self._clock()
         known = self._host(host, now)
         if known.held_until > now + patience:
             return Held(known.held_until - now, known.reason)
+        known.gap = min(max(known.gap * change.factor, interval), max(change.slowest, interval))
         start = max(known.next_at, now)
-        known.next_at = start + interval
-        return Slot(start - now)
+        known.next_at = start + known.gap * change.stretch
+        return Slot(start - now, known.gap)
 
     async def held(self, host: str) -> bool:
         known = self._hosts.get(host)
@@ -125,12 +154,15 @@ class LocalPace:
 # One statement, so that two processes cannot claim one slot: the second waits on the row, then sees the first's
 # `next_at`. `clock_timestamp()`, not `now()`: the wait for the row must not count as waited.
 _CLAIM = """
-    INSERT INTO host_pace AS pace (host, next_at)
-         VALUES ($1, clock_timestamp() + $2)
+    INSERT INTO host_pace AS pace (host, gap, next_at)
+         VALUES ($1, $2::interval, clock_timestamp() + $2::interval * $6::float8)
     ON CONFLICT (host) DO UPDATE
-            SET next_at = greatest(pace.next_at, clock_timestamp()) + $2
-          WHERE pace.held_until IS NULL OR pace.held_until <= clock_timestamp() + $3
-      RETURNING extract(epoch FROM next_at - $2 - clock_timestamp())::float8 AS wait, old.host IS NULL AS fresh
+            SET gap = least(greatest(pace.gap * $4::float8, $2::interval), $5::interval),
+                next_at = greatest(pace.next_at, clock_timestamp())
+                        + least(greatest(pace.gap * $4::float8, $2::interval), $5::interval) * $6::float8
+          WHERE pace.held_until IS NULL OR pace.held_until <= clock_timestamp() + $3::interval
+      RETURNING extract(epoch FROM next_at - gap * $6::float8 - clock_timestamp())::float8 AS wait,
+                extract(epoch FROM gap)::float8 AS gap, old.host IS NULL AS fresh
 """
 
 _HOLD_LEFT = """
@@ -161,13 +193,21 @@ class SharedPace:
         self._clock = clock
         self._swept_at = float("-inf")
 
-    async def claim(self, host: str, interval: float, patience: float) -> Slot | Held:
+    async def claim(self, host: str, interval: float, patience: float, change: Change = NO_CHANGE) -> Slot | Held:
         while True:
-            found = await self._pool.fetchrow(_CLAIM, host, timedelta(seconds=interval), timedelta(seconds=patience))
+            found = await self._pool.fetchrow(
+                _CLAIM,
+                host,
+                timedelta(seconds=interval),
+                timedelta(seconds=patience),
+                change.factor,
+                timedelta(seconds=max(change.slowest, interval)),
+                change.stretch,
+            )
             if found is not None:
                 if found["fresh"]:
                     await self._sweep_when_due()
-                return Slot(found["wait"])
+                return Slot(found["wait"], found["gap"])
             left = await self._pool.fetchrow(_HOLD_LEFT, host)
             if left is not None:
                 return Held(left["seconds"], left["reason"])
@@ -186,8 +226,15 @@ class SharedPace:
             await self._pool.execute(_SWEEP, timedelta(seconds=IDLE))
 
 
+class _Seen(msgspec.Struct):
+    """A host's gap as the latest claim found it, and what answers since then do to it."""
+
+    gap: float
+    factor: float = easing.UNCHANGED
+
+
 class Pacer:
-    """What the client asks before each request and tells after a refusal."""
+    """What the client asks before each request and tells after each answer."""
 
     def __init__(
         self,
@@ -196,19 +243,22 @@ class Pacer:
         *,
         local: LocalPace | None = None,
         sleep: Callable[[float], Awaitable[None]] = asyncio.sleep,
+        chance: Callable[[], float] = random.random,
     ) -> None:
         """Without `shared`, as in a command that runs without a database, everything is kept in this process."""
         self._intervals = intervals
         self._local = local or LocalPace()
         self._shared: Pace = shared or self._local
         self._sleep = sleep
+        self._chance = chance
+        self._seen: dict[str, _Seen] = {}
 
     async def wait_for(self, host: str) -> Held | None:
         """Wait for the host's next slot. A hold that is too long to sit out is returned at once instead."""
         interval = self._intervals.of_host(host)
         pace = self._of(interval)
         while True:
-            got = await pace.claim(host, interval, PATIENCE)
+            got = await self._claim(pace, host, interval)
             if isinstance(got, Held):
                 return got
             if got.wait <= 0:
@@ -219,9 +269,31 @@ class Pacer:
             if not await pace.held(host):
                 return None
 
+    def answered(self, host: str, seconds: float, status: int | None) -> None:
+        """Note how a host answered, as `easing.factor` has it; everybody knows with the next claim."""
+        seen = self._seen.get(host)
+        if seen is not None and seen.gap > 0:
+            seen.factor = min(easing.MOST, seen.factor * easing.factor(seen.gap, seconds, status))
+
     async def hold(self, host: str, seconds: float, reason: str) -> None:
         """Leave a host alone for so many seconds, because it asked."""
         await self._of(self._intervals.of_host(host)).hold(host, seconds, reason)
+
+    async def _claim(self, pace: Pace, host: str, interval: float) -> Slot | Held:
+        seen = self._seen.get(host)
+        if seen is None:
+            if len(self._seen) >= REMEMBERED:
+                del self._seen[next(iter(self._seen))]
+            seen = self._seen[host] = _Seen(interval)
+        # Taken before the claim, so that two claims at once do not tell the same answers twice.
+        told, seen.factor = seen.factor, easing.UNCHANGED
+        change = Change(told, self._intervals.slowest, 1 + JITTER * self._chance())
+        got = await pace.claim(host, interval, PATIENCE, change)
+        if isinstance(got, Held):
+            seen.factor = min(easing.MOST, seen.factor * told)
+        else:
+            seen.gap = got.gap
+        return got
 
     def _of(self, interval: float) -> Pace:
         return self._shared if interval > 0 else self._local
