@@ -119,3 +119,38 @@ def test_the_menu_closes_when_somebody_signs_out(page: Page) -> None:
     page.get_by_role("button", name="Sign out").click()
     expect(page.get_by_role("link", name="Sign in")).to_be_visible()
     expect(page.get_by_text("You read as a guest")).to_be_hidden()
+
+
+def swipe(page: Page, start: int, end: int) -> None:
+    """A finger that moves sideways over the middle of the page, as the browser itself is told of it."""
+    touch = page.context.new_cdp_session(page)
+    touch.send("Input.dispatchTouchEvent", {"type": "touchStart", "touchPoints": [{"x": start, "y": 420}]})
+    for step in range(1, 9):
+        at = start + (end - start) * step / 8
+        touch.send("Input.dispatchTouchEvent", {"type": "touchMove", "touchPoints": [{"x": at, "y": 420}]})
+    touch.send("Input.dispatchTouchEvent", {"type": "touchEnd", "touchPoints": []})
+    touch.detach()
+
+
+def test_a_swipe_turns_the_page_and_leaves_the_reader_open(browser: Browser, demo: Demo) -> None:
+    """At the end of a chapter, too. A browser that takes the finger for itself goes back in its history instead."""
+    context = browser.new_context(
+        base_url=demo.url, viewport={"width": 390, "height": 844}, has_touch=True, is_mobile=True
+    )
+    page = context.new_page()
+    open_title(page, readable_title(page))
+    right_to_left = "Right to left" in page.get_by_role("main").inner_text()
+    on, back = ((60, 330), (330, 60)) if right_to_left else ((330, 60), (60, 330))
+    page.get_by_role("link", name="Start reading").click()
+    indicator = page.get_by_test_id("page-indicator")
+    expect(indicator).to_contain_text("Page 1 /")
+    swipe(page, *on)
+    expect(indicator).to_contain_text("Page 2 /")
+    swipe(page, *back)
+    expect(indicator).to_contain_text("Page 1 /")
+    page.keyboard.press("End")
+    swipe(page, *on)
+    expect(page.get_by_test_id("reader-end")).to_be_visible()
+    swipe(page, *back)
+    expect(page.get_by_test_id("reader-end")).to_be_hidden()
+    context.close()
