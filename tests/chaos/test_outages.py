@@ -6,24 +6,17 @@ import shutil
 import signal
 import subprocess
 import tempfile
-from collections.abc import AsyncIterator, Iterator
-from contextlib import asynccontextmanager, suppress
+from collections.abc import Iterator
+from contextlib import suppress
 from pathlib import Path
 
 import psutil
 import pytest
-from aiohttp import ClientSession, ClientTimeout
-from tests.support.exactness import differences
-from tests.support.kept import Kept, kept
+from tests.support.outages import finishes_exactly, following, read
 from tests.support.serving import answers, free_port
 from tests.support.waiting import eventually
 
-from orihon.db.pool import TROUBLE, open_pool
-from orihon.db.server import running
-from orihon.ingest import sources
-from orihon.ingest.sources import NewSource
-from orihon.samplesite.creators import Creators
-from orihon.samplesite.site import SampleSite
+from orihon.db.pool import TROUBLE
 
 pytestmark = [pytest.mark.anyio, pytest.mark.chaos]
 
@@ -52,50 +45,6 @@ def small_disk(data: Path) -> Iterator[Path]:
         pytest.skip(f"no disk can be mounted here: {mounted.stderr.strip()}")
     yield data
     subprocess.run(["umount", "--lazy", str(data)], check=True)
-
-
-@asynccontextmanager
-async def following(data: Path, folder: Path, port: int) -> AsyncIterator[tuple[SampleSite, Kept]]:
-    """The program, with a catalogue and a creator that it has just begun to follow."""
-    creators = Creators.plain(posts=30, media=3, creators=1)
-    async with (
-        SampleSite(folder, works=6, chapters=6, pages=8, creators=creators) as site,
-        kept(
-            data, PORT=str(port), ORIHON_PRIVATE_ORIGINS=site.origin, CRAWLER_RATE_MS="0", ORIHON_LEASE_SECONDS="3"
-        ) as orihon,
-    ):
-        # So that there is something left to do whenever a test comes.
-        site.faults.set("slow_body", path="/img/*", seconds=0.3)
-        site.faults.set("slow_body", path="/media/*", seconds=0.3)
-        await eventually(lambda: "ready" in orihon.output(), seconds=120)
-        async with orihon.database() as db, db.transaction():
-            await sources.add(db, NewSource(url=site.url, settings={"profile": "sample"}, content="all"))
-            await sources.add(db, NewSource(url=site.feed_url("creator-1"), adapter="sample_feed", content="all"))
-        await eventually(lambda: site.log.total > 40, seconds=60)
-        yield site, orihon
-
-
-async def finishes_exactly(site: SampleSite, orihon: Kept, data: Path) -> None:
-    """Nothing is left to do, nothing is dead, and the library is the site."""
-    site.faults.clear()
-    await eventually(orihon.quiet, seconds=180)
-    async with ClientSession() as session, session.get(f"{site.origin}/manifest.json") as answer:
-        manifest = await answer.read()
-    dsn = await running(data / "postgres")
-    assert dsn is not None
-    pool = await open_pool(dsn, size=2)
-    try:
-        assert await differences(pool, manifest, data) == []
-    finally:
-        pool.terminate()
-
-
-async def read(port: int, path: str) -> tuple[int, str]:
-    async with (
-        ClientSession(timeout=ClientTimeout(total=90)) as session,
-        session.get(f"http://127.0.0.1:{port}{path}") as answer,
-    ):
-        return answer.status, await answer.text()
 
 
 async def test_a_disk_that_is_full_and_freed_again(small_disk: Path, tmp_path: Path) -> None:

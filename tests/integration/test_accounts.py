@@ -112,6 +112,18 @@ async def test_a_held_session_is_not_believed_past_its_end(pool: Pool, reader: u
     assert cache.peek(token) is None
 
 
+async def test_a_clock_that_is_set_back_holds_no_session_for_longer(pool: Pool, reader: users.User) -> None:
+    clock = [0.0]
+    cache = SessionCache(pool, now=lambda: clock[0], ttl=60)
+    async with pool.acquire() as db:
+        token = await sessions.start(db, reader.id, days=1)
+    assert await cache.get(token) is not None
+    clock[0] -= 3600
+    assert cache.peek(token) is None, "it is looked up again"
+    assert await cache.get(token) is not None
+    assert cache.peek(token) is not None
+
+
 async def test_a_new_password_ends_the_other_sessions_only(pool: Pool, hasher: Passwords, reader: users.User) -> None:
     async with pool.acquire() as db:
         kept, other = [await sessions.start(db, reader.id, days=30) for _ in range(2)]

@@ -167,6 +167,20 @@ async def test_a_chunk_boundary_is_not_an_unclean_end(long: Line) -> None:
     assert (counts["discovered"], counts["new"], counts["pages"]) == (TITLES, TITLES, 5)
 
 
+async def test_a_walk_goes_on_where_it_was_by_a_clock_that_was_set_back(long: Line) -> None:
+    """Its chunks began an hour later than now."""
+    long.chunk_seconds = 0
+    await long.follow()
+    await long.drain(most=2)
+    await long.pool.execute(
+        "UPDATE walks SET started_at = started_at + interval '1 hour', ended_at = ended_at + interval '1 hour'"
+    )
+    await long.drain(most=200)
+    assert await walks(long.pool) == [("backfill", "continued")] * 4 + [("backfill", "end_of_list")]
+    assert listing_pages(long) == 5, "no page of the list was read twice"
+    assert await long.pool.fetchval("SELECT bool_and(ended_at >= started_at) FROM walks")
+
+
 async def test_a_crash_is_recovered_from_one_page_before_the_checkpoint_and_followed_by_a_tick(long: Line) -> None:
     """8.3 pass endings, row 7: no code has to run for a crash to be noticed."""
     long.chunk_seconds = 0

@@ -88,6 +88,7 @@ FAST = Timing(
     trouble=0.05,
     reclaim=0.1,
     schedule=0.1,
+    clock=0.1,
     returning=0.1,
     stuck=0.1,
     drain=5.0,

@@ -28,6 +28,11 @@ def test_a_clock_that_runs_ahead_counts_as_now() -> None:
     assert merge(None, said(3, 3, -60 * 24), NOW) == said(3, 3, 0)
 
 
+def test_a_server_whose_clock_was_set_back_lets_people_read_on() -> None:
+    """What is held was said an hour later than now."""
+    assert merge(said(3, 3, -60), said(4, 4, -65), NOW) == said(4, 4, -60)
+
+
 def test_the_furthest_page_is_at_least_the_page() -> None:
     assert merge(None, said(7, 2, 1), NOW).furthest_page == 7
 

@@ -84,7 +84,7 @@ class SessionCache:
         self._now = now
         self._ttl = ttl
         self._most = most
-        self._held: dict[bytes, tuple[Session, float]] = {}
+        self._held: dict[bytes, tuple[Session, float, float]] = {}
         self._forgotten = 0
 
     def listen(self, bus: Bus) -> None:
@@ -96,8 +96,9 @@ class SessionCache:
         held = self._held.get(tokens.digest(token))
         if held is None:
             return None
-        session, until = held
-        return session if self._now() < until else None
+        session, since, until = held
+        # A clock that was set back makes nothing fresh again.
+        return session if since <= self._now() < until else None
 
     async def get(self, token: str) -> Session | None:
         """The session of a token, or None when there is none."""
@@ -110,8 +111,8 @@ class SessionCache:
         if session is not None and forgotten == self._forgotten:
             if len(self._held) >= self._most:
                 self._held.clear()
-            until = min(self._now() + self._ttl, session.expires_at.timestamp())
-            self._held[token_hash] = (session, until)
+            now = self._now()
+            self._held[token_hash] = (session, now, min(now + self._ttl, session.expires_at.timestamp()))
         return session
 
     def forget(self, token_hash: bytes) -> None:

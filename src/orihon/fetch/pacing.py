@@ -37,6 +37,10 @@ JITTER = 0.1
 REMEMBERED = 1024
 """Hosts whose latest answers wait for the next claim."""
 
+ROW = 60
+"""Slots that may be claimed ahead of now, more than all workers ever ask for at once. A host whose next slot is further
+away is one whose clock was set back (see `runtime.clock`): nobody sleeps until then."""
+
 
 class Intervals(msgspec.Struct, frozen=True):
     """Least seconds between two requests, by host; `slowest`: to which a host that is slow or busy may bring them."""
@@ -158,7 +162,8 @@ _CLAIM = """
          VALUES ($1, $2::interval, clock_timestamp() + $2::interval * $6::float8)
     ON CONFLICT (host) DO UPDATE
             SET gap = least(greatest(pace.gap * $4::float8, $2::interval), $5::interval),
-                next_at = greatest(pace.next_at, clock_timestamp())
+                next_at = CASE WHEN pace.next_at > clock_timestamp() + $3::interval + $7::integer * pace.gap
+                               THEN clock_timestamp() ELSE greatest(pace.next_at, clock_timestamp()) END
                         + least(greatest(pace.gap * $4::float8, $2::interval), $5::interval) * $6::float8
           WHERE pace.held_until IS NULL OR pace.held_until <= clock_timestamp() + $3::interval
       RETURNING extract(epoch FROM next_at - gap * $6::float8 - clock_timestamp())::float8 AS wait,
@@ -203,6 +208,7 @@ class SharedPace:
                 change.factor,
                 timedelta(seconds=max(change.slowest, interval)),
                 change.stretch,
+                ROW,
             )
             if found is not None:
                 if found["fresh"]:

@@ -25,7 +25,7 @@ _SOURCE = """
 
 _CLOSE_LEFTOVERS = """
     UPDATE walks
-       SET outcome = 'interrupted', clean = false, ended_at = now(),
+       SET outcome = 'interrupted', clean = false, ended_at = greatest(now(), started_at),
            error = 'The program ended in the middle of this walk. The next one goes on from here.'
      WHERE source_id = $1 AND ended_at IS NULL
 """
@@ -35,9 +35,13 @@ _LAST = """
       FROM walks WHERE source_id = $1 ORDER BY started_at DESC, id DESC LIMIT 1
 """
 
+# After the one before it, also by a clock that was set back: the latest says where the next one goes on.
 _OPEN = """
     INSERT INTO walks (source_id, mode, cursor, distrust, counts, chunk, started_at)
-    VALUES ($1, $2, $3, $4, $5, $6, clock_timestamp()) RETURNING id
+    VALUES ($1, $2, $3, $4, $5, $6,
+            greatest(clock_timestamp(),
+                     (SELECT max(started_at) + interval '1 microsecond' FROM walks WHERE source_id = $1)))
+    RETURNING id
 """
 
 # A recovery keeps the cursor that it goes on from until it has a checkpoint of its own.
@@ -52,7 +56,8 @@ _CHECKPOINT = "UPDATE walks SET cursor = $2, counts = $3 WHERE id = $1 AND ended
 
 _CLOSE = """
     UPDATE walks
-       SET outcome = $2, clean = $3, error = $4, counts = $5, failure = $6, stalls = $7, ended_at = clock_timestamp()
+       SET outcome = $2, clean = $3, error = $4, counts = $5, failure = $6, stalls = $7,
+           ended_at = greatest(clock_timestamp(), started_at)
      WHERE id = $1 AND ended_at IS NULL
 """
 

@@ -58,6 +58,8 @@ class Timing(msgspec.Struct, frozen=True, kw_only=True):
     """Between looks for lapsed leases."""
     schedule: float = 5.0
     """Between looks at the schedules."""
+    clock: float = 15.0
+    """Between looks at the database's clock. After it was set back, that long twice is the most that anything waits."""
     returning: float = 2.0
     """For a handler that has settled its job itself to return, before a heartbeat takes the job for lost."""
     stuck: float = 60.0

@@ -15,7 +15,7 @@ from orihon.jobs import queue, schedule, upkeep, waiting
 from orihon.jobs.handlers import Entry
 from orihon.jobs.lane import Held, Lane, LaneRunner, Timing
 from orihon.jobs.rules import gives_up, one_line
-from orihon.runtime import live_status
+from orihon.runtime import clock, live_status
 
 __all__ = ["Lane", "Timing", "Worker"]
 
@@ -64,6 +64,7 @@ class Worker:
             _task(self._beat(), "heartbeat"),
             _task(self._every(self._timing.reclaim, self._reclaim), "reclaim"),
             _task(self._every(self._timing.schedule, self._fire), "schedules"),
+            _task(self._every(self._timing.clock, self._tick), "clock"),
         ]
         everything = [*fetching, *running, *settling, *keeping]
         try:
@@ -132,6 +133,12 @@ class Worker:
     async def _fire(self) -> None:
         async with self._pool.acquire() as db:
             await schedule.fire_due(db)
+
+    async def _tick(self) -> None:
+        async with self._pool.acquire() as db:
+            if back := await clock.keep(db):
+                log.warning("the clock of the database was set back; what waited for a time was moved with it",
+                            seconds=round(back.seconds), jobs=back.jobs)  # fmt: skip
 
     async def _beat(self) -> None:
         failures = 0

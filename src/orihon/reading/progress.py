@@ -62,10 +62,11 @@ def merge(held: ProgressItem | None, said: ProgressItem, now: datetime) -> Progr
 
     The later of the two decides the page; of two at the same instant the one further on. The furthest page only
     grows. A clock that runs ahead counts as now, so that it cannot rule for ever. The order in which devices get
-    through does not matter, nor does repetition.
+    through does not matter, nor does repetition. Where our own clock was set back, what is held is of now at least.
     """
+    latest = now if held is None else max(now, held.client_time)
     said = msgspec.structs.replace(
-        said, client_time=min(said.client_time, now), furthest_page=max(said.furthest_page, said.page)
+        said, client_time=min(said.client_time, latest), furthest_page=max(said.furthest_page, said.page)
     )
     if held is None:
         return said

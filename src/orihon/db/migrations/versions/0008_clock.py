@@ -1,0 +1,14 @@
+"""A clock that is set back is noticed.
+
+Revision ID: 0008
+"""
+
+from orihon.db.migrations.script import run_sql
+
+revision = "0008"
+down_revision = "0007"
+
+
+def upgrade() -> None:
+    """Add a table."""
+    run_sql("0008")
