@@ -45,6 +45,19 @@ def test_search_finds_by_part_of_a_title_and_says_when_nothing_fits(page: Page) 
     expect(page.get_by_role("link", name=re.compile(re.escape(name))).first).to_be_visible()
     page.get_by_role("searchbox").fill("zzqqxx nothing is called this")
     expect(page.get_by_text("No title matches")).to_be_visible()
+    page.get_by_role("link", name="Look among the creators").click()
+    expect(page.get_by_text("No creator matches")).to_be_visible()
+    expect(page.get_by_role("link", name="Look among the titles")).to_be_visible()
+
+
+def test_search_finds_a_title_by_who_made_it(page: Page) -> None:
+    name = readable_title(page)
+    cards = page.request.get("/api/v1/mangas?limit=200").json()["items"]
+    author = next(card["authors"][0] for card in cards if card["title"] == name)
+    page.goto("/")
+    page.get_by_role("searchbox").fill(author)
+    expect(page.get_by_role("heading", level=1)).to_have_text(f"Results for “{author}”")
+    expect(page.get_by_role("link", name=re.compile(re.escape(name))).first).to_be_visible()
 
 
 def read_to_the_end(page: Page) -> int:

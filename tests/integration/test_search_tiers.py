@@ -22,6 +22,18 @@ async def add(db: Connection, *titles: str | tuple[str, ...], status: str = "ong
         )  # fmt: skip
 
 
+async def made(db: Connection, title: str, *names: str, role: str = "author") -> None:
+    """Say who made a work."""
+    for position, name in enumerate(names):
+        await db.execute(
+            "WITH known AS (INSERT INTO people (name) VALUES ($2) ON CONFLICT (lower(name)) DO UPDATE"
+            " SET name = people.name RETURNING id)"
+            " INSERT INTO work_people (work_id, person_id, role, position)"
+            " SELECT w.id, known.id, $3, $4 FROM works w, known WHERE w.title = $1",
+            title, name, role, position,
+        )  # fmt: skip
+
+
 async def found(db: Connection, text: str, **asked: object) -> list[str]:
     cards = (await search(db, Query(text=text, **asked))).cards  # type: ignore[arg-type]  # what tests ask varies
     return [card["title"] for card in msgspec.json.decode(cards)]
@@ -60,6 +72,29 @@ async def test_what_no_title_holds_finds_nothing(pool: Pool, typed: str) -> None
     async with pool.acquire() as db:
         await add(db, "The Garden", "Ocean")
         assert await found(db, typed) == []
+
+
+async def test_works_by_somebody_of_that_name_come_after_titles_that_hold_it_and_before_the_similar(
+    pool: Pool,
+) -> None:
+    async with pool.acquire() as db:
+        await add(db, "The Garden", "Gardne", "Salt", "Tides", "Ocean")
+        await made(db, "Salt", "Ines Gardener", "Ada Gardens")
+        await made(db, "Tides", "Bo Gardener", role="artist")
+        await made(db, "The Garden", "Ines Gardener", role="artist")
+        assert await found(db, "garden") == ["The Garden", "Salt", "Tides", "Gardne"]
+        assert await found(db, "garden", limit=2, offset=1) == ["Salt", "Tides"]
+
+
+@pytest.mark.parametrize("typed", ["calloway", "INES", "s cal", "zofie", "はる", "水"])
+async def test_a_part_of_a_name_in_any_script_finds_what_is_by_them(pool: Pool, typed: str) -> None:
+    async with pool.acquire() as db:
+        await add(db, "Mist", "Rain")
+        await made(db, "Mist", "Ines Calloway", "Žofie Dvořáčková", "水野 はる")
+        await made(db, "Rain", "Somebody Else")
+        assert await found(db, typed) == ["Mist"]
+        assert await found(db, typed, status="ongoing") == ["Mist"]
+        assert await found(db, typed, status="completed") == []
 
 
 async def test_pages_hold_every_match_once_and_in_one_order(pool: Pool) -> None:

@@ -1,8 +1,8 @@
 """Search in the catalogue: titles that are, begin with, hold or resemble what somebody typed, best first.
 
-Matches come in tiers: the whole title and its beginning, the beginning of a word, anywhere, and at last what is merely
-similar, which forgives a slip of the finger (DESIGN ruling 25). A tier is looked at only while the ones before it leave
-room, so that a short common query (`the`, `a`) costs no more than a rare one.
+Matches come in tiers: the whole title and its beginning, the beginning of a word, anywhere, then what is by somebody of
+that name, and at last titles that are merely similar, which forgives a slip of the finger (DESIGN ruling 25). A tier is
+looked at only while the ones before it leave room: a short common query (`the`, `a`) costs no more than a rare one.
 """
 
 import msgspec
@@ -57,17 +57,33 @@ _CANDIDATES = r"""
         (SELECT t.work_id, t.folded FROM work_titles t {join}
           WHERE (SELECT NOT long FROM asked) AND (SELECT count(DISTINCT work_id) FROM heads) < $6
             AND short_grams(t.folded) @> ARRAY[(SELECT q FROM asked)] LIMIT $4)
+    ), named AS MATERIALIZED (
+        (SELECT p.id, fold(p.name) AS folded FROM people p
+          WHERE (SELECT long FROM asked)
+            AND (SELECT count(DISTINCT work_id) FROM (TABLE heads UNION ALL TABLE holding) AS held) < $6
+            AND fold(p.name) LIKE (SELECT part FROM asked) LIMIT $4)
+        UNION ALL
+        (SELECT p.id, fold(p.name) FROM people p
+          WHERE (SELECT NOT long FROM asked)
+            AND (SELECT count(DISTINCT work_id) FROM (TABLE heads UNION ALL TABLE holding) AS held) < $6
+            AND short_grams(fold(p.name)) @> ARRAY[(SELECT q FROM asked)] LIMIT $4)
+    ), theirs AS MATERIALIZED (
+        SELECT t.work_id, n.folded
+          FROM named n JOIN work_people t ON t.person_id = n.id {join} LIMIT $4
     ), alike AS MATERIALIZED (
         SELECT t.work_id, t.folded FROM work_titles t {join}
          WHERE (SELECT long AND threshold IS NOT NULL FROM asked)
-           AND (SELECT count(DISTINCT work_id) FROM (TABLE heads UNION ALL TABLE holding) AS held) < $6
+           AND (SELECT count(DISTINCT work_id)
+                  FROM (TABLE heads UNION ALL TABLE holding UNION ALL TABLE theirs) AS held) < $6
            AND (SELECT q FROM asked) <% t.folded LIMIT $4
     ), ranked AS (
         SELECT work_id, folded, CASE WHEN folded = q THEN 0.0 ELSE 1.0 END AS tier FROM heads, asked
         UNION ALL
         SELECT work_id, folded, CASE WHEN folded LIKE word THEN 2.0 ELSE 3.0 END FROM holding, asked
         UNION ALL
-        SELECT work_id, folded, 5.0 - word_similarity(q, folded) FROM alike, asked
+        SELECT work_id, folded, 4.0 FROM theirs
+        UNION ALL
+        SELECT work_id, folded, 6.0 - word_similarity(q, folded) FROM alike, asked
     ), found AS (
         SELECT work_id, min(tier) AS tier, min(folded) AS folded,
                CASE WHEN min(tier) > 1 THEN min(char_length(folded)) ELSE 0 END AS letters

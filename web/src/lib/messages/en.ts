@@ -38,7 +38,7 @@ export const en = {
 		theme: 'Colours',
 		themes: { system: 'As the system', light: 'Light', dark: 'Dark' }
 	},
-	search: { label: 'Search the library', placeholder: 'Search titles', clear: 'Clear the search', key: '/' },
+	search: { label: 'Search the library', placeholder: 'Search titles and authors', clear: 'Clear the search', key: '/' },
 	sort: {
 		label: 'Sort by',
 		updated: 'Latest update',
@@ -154,7 +154,9 @@ export const en = {
 		},
 		noMatch: {
 			title: { manga: 'No title matches', feed: 'No creator matches' },
-			text: (q: string) => `Nothing here is called anything like “${q}”. Fewer letters, or another spelling, may find it.`,
+			text: (q: string) =>
+				`Nothing here is called anything like “${q}”, or is by somebody of that name. Fewer letters, or another spelling, may find it.`,
+			otherwise: { manga: 'Look among the creators', feed: 'Look among the titles' },
 			filter: 'No title in the library has this status.',
 			action: 'Show everything'
 		}
