@@ -1,14 +1,14 @@
 """Works are found by who made them.
 
-Revision ID: 0008
+Revision ID: 0009
 """
 
 from orihon.db.migrations.script import run_sql
 
-revision = "0008"
-down_revision = "0007"
+revision = "0009"
+down_revision = "0008"
 
 
 def upgrade() -> None:
     """Add two indexes."""
-    run_sql("0008")
+    run_sql("0009")
