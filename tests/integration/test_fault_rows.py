@@ -44,7 +44,8 @@ A row is shown by the test that names it here or, where the fault is not one of 
     34 NFC and NFD                  test_names_and_times
     35 time                          test_names_and_times
     36 deleted files return          test_ingest_line (equal_pages_are_stored_once), test_tombstones
-    37 gone at the source            test_what_a_site_removes_is_kept; test_ingest_line (a_vanished_chapter_...)
+    37 gone at the source            test_what_a_site_removes_is_kept; test_ingest_line (a_vanished_chapter_...);
+                                     test_feed_gone
     38 mixed case                    test_library_following (names_that_differ_only_in_case_...)
 
 UNSEEN are the faults that no reader can tell from a site that changed: half a list, a list in another order, a

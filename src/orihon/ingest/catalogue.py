@@ -15,7 +15,7 @@ from orihon.fetch.errors import FetchError, RateLimited
 from orihon.ingest import wants
 from orihon.ingest.doubts import Doubts
 from orihon.ingest.lines import LineKind, Walk
-from orihon.ingest.rules import Change, caught_up, partial_render
+from orihon.ingest.rules import Change, Outcome, caught_up, partial_render
 from orihon.ingest.sources import Source
 from orihon.ingest.walk import Counts, Failed, Kept, Page, Result, Skipped, TimeIsUp
 from orihon.jobs import queue
@@ -164,7 +164,7 @@ class CatalogueLine:
         held = caught_up(was_clean=self._stops_early, change=synced.change, chapters_new=synced.chapters_new)
         return Kept(proves_rest=held and not self._doubts.open)
 
-    async def close(self) -> str | None:
+    async def close(self, outcome: Outcome) -> str | None:
         """Have titles read again whose doubted fields are gone after all; tell of fields that all of them lost."""
         for item in self._doubts.proved():
             await self._queue_retry(item)

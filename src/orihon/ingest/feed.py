@@ -134,13 +134,33 @@ class FeedLine:
                 )
             self._buried = await tombstones.chapters(db, self._source.id, work_key, list(shown))
             self._known = await self._look(db, work_key, items)
+            await self._mark_seen(db, work_key, unreadable=read.dropped > 0)
         if read.dropped:
             self._in_a_row = 0
             log.warning("posts that cannot be read were left out", source=self._source.name, dropped=read.dropped)
         return Page[Post](items=items, next=read.next, dropped=read.dropped)
 
-    async def close(self) -> str | None:
-        """A post without text or tags is nothing that a site must have changed for."""
+    async def close(self, outcome: Outcome) -> str | None:
+        """At the end of the feed, mark the posts that it shows no more; tell when that would be most of them.
+
+        A post without text or tags is nothing that a site must have changed for.
+        """
+        if outcome is not Outcome.END_OF_LIST:
+            return None
+        work_key, work_id = await self._whose(fresh=False)
+        async with self._pool.acquire() as db, db.transaction():
+            await queue.hold(db, self._claim)
+            found = await posts.drop_unseen(db, self._source.id, work_key)
+            if found.unseen:
+                await notify(db, "library", str(work_id))
+        if found.unseen and not posts.are_gone(seen=found.seen, unseen=found.unseen):
+            return (
+                f"The feed showed only {found.seen} of {found.seen + found.unseen} posts that are held. That proves "
+                "nothing, so the others are not marked as gone. Look at the site in a browser: the account that Orihon "
+                "uses there may see less than before."
+            )
+        if found.unseen:
+            log.info("posts that the site shows no more were marked", source=self._source.name, posts=found.unseen)
         return None
 
     async def keep(self, item: Post, counts: Counts, time_is_up: TimeIsUp) -> Result:
@@ -197,6 +217,14 @@ class FeedLine:
         if kept.new or kept.updated:
             await notify(db, "library", str(kept.work_id))
         return kept.work_id
+
+    async def _mark_seen(self, db: Connection, work_key: str, *, unreadable: bool) -> None:
+        """A walk remembers which posts it saw. It proves nothing about the others, if it could not read them all."""
+        async with db.transaction():
+            await queue.hold(db, self._claim)
+            if unreadable:
+                await posts.proves_nothing(db, self._source.id)
+            await posts.mark_seen(db, self._source.id, work_key, self._known)
 
     async def _look(self, db: Connection, work_key: str, page: tuple[Post, ...]) -> dict[str, _Known]:
         """What is known of the posts of a page: two statements, and three looks more where something is missing."""

@@ -49,6 +49,9 @@ _MARK_UNCLEAN = """
     UPDATE sources SET clean = false, recovery_cursor = $2, asked = NULL, updated_at = now() WHERE id = $1
 """
 
+# A recovery goes on where the walk before it broke off, so together they see what that one alone would have seen.
+_SEES = "UPDATE sources SET whole_walk = $2 WHERE id = $1"
+
 # Guarded, so that what a walk says in passing never comes after its end.
 _TELL = "UPDATE walks SET counts = $2 WHERE id = $1 AND ended_at IS NULL"
 
@@ -126,6 +129,8 @@ async def begin(db: Connection, source_id: UUID, *, whole_days: int = 0) -> Begu
     walk_id = await db.fetchval(
         _OPEN, source_id, chosen.mode, chosen.cursor, chosen.distrust, msgspec.to_builtins(counts), chunk
     )
+    if not chosen.carries_on and chosen.cursor is None:
+        await db.execute(_SEES, source_id, walk_id)
     return Begun(
         walk_id=walk_id,
         plan=chosen,

@@ -114,7 +114,7 @@ class Line(Protocol[Item]):
         """
         ...
 
-    async def close(self) -> str | None:
+    async def close(self, outcome: Outcome) -> str | None:
         """The chunk ended without an error. What the site seems to have changed, in words for people, if anything."""
         ...
 

@@ -142,7 +142,7 @@ class SourceWalker:
             counts=begun.counts,
             clock=self._clock,
         )
-        return outcome, await line.close()
+        return outcome, await line.close(outcome)
 
     def _end(self, source: Source, begun: Begun, outcome: Outcome, drift: str | None, *, moved: bool) -> End:
         """What the end of a chunk means, in words where a person should know."""

@@ -52,6 +52,13 @@ def sort_key(published: datetime) -> Decimal:
     return Decimal((since.days * 86_400 + since.seconds) * 1_000_000 + since.microseconds)
 
 
+def are_gone(*, seen: int, unseen: int) -> bool:
+    """Whether posts that a walk over the whole feed did not see are gone. When that is most of them, it rather saw a
+    part of the feed: an account that lost its rights, a site that answers by halves.
+    """
+    return 0 < unseen <= seen
+
+
 _KNOWN = """
     SELECT key, chapter_id, fingerprint FROM source_chapters
      WHERE source_id = $1 AND work_key = $2 AND key = ANY ($3)
@@ -69,7 +76,8 @@ _INSERT = """
 """
 
 _LINK = """
-    INSERT INTO source_chapters (source_id, work_key, key, chapter_id, url, fingerprint) VALUES ($1, $2, $3, $4, $5, $6)
+    INSERT INTO source_chapters (source_id, work_key, key, chapter_id, url, fingerprint, seen_walk)
+    SELECT $1, $2, $3, $4, $5, $6, whole_walk FROM sources WHERE id = $1
 """
 
 _REFRESH = """
@@ -85,6 +93,31 @@ _RELINK = """
 _COUNT_ONE = "UPDATE works SET chapter_count = chapter_count + 1, updated_at = now() WHERE id = $1"
 
 _HOLDS_ANY = "SELECT EXISTS (SELECT FROM source_chapters WHERE source_id = $1 AND work_key = $2)"
+
+_SEEN = """
+    UPDATE source_chapters c
+       SET dropped_at = NULL, seen_walk = coalesce(s.whole_walk, c.seen_walk)
+      FROM sources s
+     WHERE s.id = $1 AND c.source_id = $1 AND c.work_key = $2 AND c.key = ANY ($3)
+       AND (c.dropped_at IS NOT NULL OR c.seen_walk IS DISTINCT FROM coalesce(s.whole_walk, c.seen_walk))
+"""
+
+_TALLY = """
+    SELECT count(*) FILTER (WHERE c.seen_walk = s.whole_walk) AS seen,
+           count(*) FILTER (WHERE c.seen_walk IS DISTINCT FROM s.whole_walk) AS unseen
+      FROM sources s JOIN source_chapters c ON c.source_id = s.id AND c.work_key = $2 AND c.dropped_at IS NULL
+     WHERE s.id = $1 AND s.whole_walk IS NOT NULL
+"""
+
+_DROP = """
+    UPDATE source_chapters c
+       SET dropped_at = now()
+      FROM sources s
+     WHERE s.id = $1 AND c.source_id = $1 AND c.work_key = $2 AND c.dropped_at IS NULL
+       AND c.seen_walk IS DISTINCT FROM s.whole_walk
+"""
+
+_PROVES_NOTHING = "UPDATE sources SET whole_walk = NULL WHERE id = $1 AND whole_walk IS NOT NULL"
 
 _CUT_FILES = "DELETE FROM attachments WHERE chapter_id = $1 AND NOT key = ANY ($2)"
 
@@ -118,6 +151,38 @@ async def shown(db: Connection, chapters: Collection[UUID]) -> dict[UUID, Shown]
         else:
             one.files[record["key"]] = record["media_id"]
     return found
+
+
+class Tally(msgspec.Struct, frozen=True, kw_only=True):
+    """Posts that were held before the end of a walk over the whole feed, and not marked: those that it saw, and those
+    that it did not.
+    """
+
+    seen: int
+    unseen: int
+
+
+async def mark_seen(db: Connection, source_id: UUID, work_key: str, keys: Collection[str]) -> None:
+    """A site shows these posts: none is dropped, and the walk that is under way has seen them."""
+    await db.execute(_SEEN, source_id, work_key, list(keys))
+
+
+async def drop_unseen(db: Connection, source_id: UUID, work_key: str) -> Tally:
+    """Mark the posts that the walk over the whole feed, which has come to its end, did not see; all of them stay.
+
+    Does nothing after a walk that proves nothing (`proves_nothing`), or one that missed most posts (`are_gone`).
+    """
+    record = await db.fetchrow(_TALLY, source_id, work_key)
+    tally = Tally(seen=record["seen"], unseen=record["unseen"]) if record else Tally(seen=0, unseen=0)
+    if are_gone(seen=tally.seen, unseen=tally.unseen):
+        await db.execute(_DROP, source_id, work_key)
+    await proves_nothing(db, source_id)
+    return tally
+
+
+async def proves_nothing(db: Connection, source_id: UUID) -> None:
+    """From now on it means nothing that the walk which is under way did not see a post."""
+    await db.execute(_PROVES_NOTHING, source_id)
 
 
 async def any_held(db: Connection, source_id: UUID, work_key: str) -> bool:
