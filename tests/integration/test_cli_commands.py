@@ -1,6 +1,7 @@
 """The command line as a person or a script meets it: real processes, real database."""
 
 import asyncio
+import importlib
 import io
 import json
 import os
@@ -18,6 +19,7 @@ from aiohttp import ClientSession
 from tests.support.serving import free_port
 
 from orihon.cli import run
+from orihon.cli.commands import COMMANDS
 from orihon.cli.reference import cli, configuration
 from orihon.config import declared
 from orihon.db.embedded import EmbeddedPostgres
@@ -96,6 +98,10 @@ async def test_the_list_of_commands_is_quick_and_says_what_each_is_for() -> None
     for line in ("Run everything on this machine", "Check the installation", "What is followed"):
         assert line in listed.out
         assert line in page
+    for command in COMMANDS:
+        module, _, name = command.where.partition(":")
+        if name == "app":
+            assert getattr(importlib.import_module(f"orihon.cli.{module}"), name).help == command.line
 
 
 def test_the_generated_pages_are_up_to_date() -> None:
@@ -301,7 +307,10 @@ async def test_what_is_named_of_a_source_is_changed_and_the_rest_stays(dsn: str)
     ("words", "status", "says"),
     [
         ((), 2, "Say what to change"),
-        (("--every", "0"), 1, "interval_seconds"),
+        (("--every", "0"), 2, "--every"),
+        (("--every", "43201"), 2, "43200"),
+        (("--titles", "-1"), 2, "--titles"),
+        (("--budget", "-1"), 2, "--budget"),
         (("--name", " "), 1, "name"),
         (("--set", "count=900"), 1, "count"),
         (("--set", "count"), 2, "NAME=VALUE"),
@@ -391,6 +400,9 @@ async def test_the_queue_is_counted_and_its_dead_get_another_try(pool: Pool, dsn
     assert [(lane["lane"], lane["dead"]) for lane in counts] == [("crawl", 1)]
     assert (await orihon("jobs", "--json", DATABASE_URL=dsn)).json() == counts
     assert "the site was down" in (await orihon("jobs", "dead", DATABASE_URL=dsn)).out
+    assert "Ended" in (await orihon("jobs", "list", "--state", "dead", DATABASE_URL=dsn)).out
+    refused = await orihon("jobs", "list", "--limit", "-1", DATABASE_URL=dsn)
+    assert (refused.status, "--limit" in refused.err) == (2, True)
     assert (await orihon("jobs", "requeue", DATABASE_URL=dsn)).status == 1, "what to requeue must be said"
     requeued = await orihon("jobs", "requeue", "--everything", DATABASE_URL=dsn)
     assert requeued.out == "1 job waits again.\n"

@@ -3,6 +3,7 @@
 import os
 import platform
 import shutil
+import sys
 from collections.abc import AsyncIterator
 from importlib.resources import files
 from pathlib import Path
@@ -68,16 +69,29 @@ async def doctor(
     ```
     """
     settings = load()
-    found = [python(), data_directory(settings.data), free_space(settings.data), leftover(settings), web_app()]
-    found += [check async for check in database_checks(settings, store=store or bool(against), against=against)]
-    if json:
-        as_json(found)
-    else:
-        for check in found:
+    found = list[Check]()
+    # Each is told at once: reading a large store, or asking a site, takes its time.
+    async for check in checks(settings, store=store or bool(against), against=against):
+        found.append(check)
+        if not json:
             line(f"{_MARKS[check.verdict]}  {check.name}: {check.found}")
             if check.advice:
                 line(f"     {check.advice}")
+            sys.stdout.flush()
+    if json:
+        as_json(found)
     return 1 if any(check.verdict == "problem" for check in found) else 0
+
+
+async def checks(settings: Settings, *, store: bool, against: str | None) -> AsyncIterator[Check]:
+    """Everything that is looked at, one after another."""
+    yield python()
+    yield data_directory(settings.data)
+    yield free_space(settings.data)
+    yield leftover(settings)
+    yield web_app()
+    async for check in database_checks(settings, store=store, against=against):
+        yield check
 
 
 _MARKS: dict[Verdict, str] = {"ok": "ok ", "warning": "(!)", "problem": "BAD"}
@@ -161,8 +175,10 @@ async def database_checks(settings: Settings, *, store: bool, against: str | Non
             finally:
                 await db.close()
             if schema.verdict == "ok" and store:
+                say("reading and hashing every stored file")
                 yield await _store(settings, dsn)
             if schema.verdict == "ok" and against:
+                say(f"asking {against} what it offers, and comparing")
                 yield await _site(settings, dsn, against)
     except DatabaseError as error:
         yield Check(name, "problem", "cannot be used", str(error))

@@ -4,6 +4,7 @@ from typing import Annotated
 from uuid import UUID
 
 from cyclopts import App, Parameter
+from cyclopts.validators import Number
 
 from orihon.cli.output import Entry, as_json, line, table
 from orihon.cli.session import connected
@@ -12,7 +13,7 @@ from orihon.jobs import board, upkeep
 
 Json = Annotated[bool, Parameter("--json", negative="", help="Print JSON, for scripts.")]
 Kind = Annotated[str | None, Parameter(help="Only jobs of this kind, such as `fetch_chapter`.")]
-Limit = Annotated[int, Parameter(help="How many at most.")]
+Limit = Annotated[int, Parameter(help="How many at most.", validator=Number(gte=1))]
 
 app = App(name="jobs", help="The queue: counts, list, dead, requeue.")
 
@@ -50,7 +51,7 @@ async def list_jobs(
     state: Annotated[board.State, Parameter(help="Which ones.")] = "pending",
     kind: Kind = None,
     limit: Limit = 50,
-    offset: Annotated[int, Parameter(help="How many to leave out first.")] = 0,
+    offset: Annotated[int, Parameter(help="How many to leave out first.", validator=Number(gte=0))] = 0,
     json: Json = False,
 ) -> None:
     """List jobs of one state.
@@ -68,10 +69,16 @@ async def list_jobs(
     if json:
         as_json(found)
         return
+    over = state in {"done", "dead"}
     table(
-        ("Job", "Kind", "Tries", "Due"),
+        ("Job", "Kind", "Tries", "Ended" if over else "Due"),
         (
-            (Entry(job.id, (job.last_error,)), job.kind, f"{job.attempts}/{job.max_attempts}", job.scheduled_at)
+            (
+                Entry(job.id, (job.last_error,)),
+                job.kind,
+                f"{job.attempts}/{job.max_attempts}",
+                job.updated_at if over else job.scheduled_at,
+            )
             for job in found
         ),
         empty=f"No job is {state}.",

@@ -8,8 +8,9 @@ from uuid import UUID
 
 import msgspec
 from cyclopts import App, Parameter
+from cyclopts.validators import Number
 
-from orihon.cli.output import Entry, as_json, line, table
+from orihon.cli.output import Entry, as_json, line, say, table
 from orihon.cli.session import connected
 from orihon.cli.status import UNUSABLE, CommandFailed
 from orihon.config import load
@@ -35,6 +36,9 @@ Chosen = Annotated[
 Url = Annotated[str, Parameter(help="The first page of the site's list, or whom to follow on a platform.")]
 Named = Annotated[str, Parameter(help="Name, address or id of the source, as `orihon source list` shows them.")]
 
+MINUTES = Number(gte=1, lte=30 * 24 * 60)
+"""How often a source may be walked: once a minute, or once in thirty days, or in between."""
+
 app = App(name="source", help="What is followed: add, list, edit, run, pause, resume, remove, check.")
 
 
@@ -50,9 +54,11 @@ async def add(
         sources.Content,
         Parameter(help="Chapters to fetch: all, those of titles that are wanted, or one when a reader opens it."),
     ] = "wanted",
-    every: Annotated[int, Parameter(help="Minutes between two walks.")] = 60,
-    titles: Annotated[int | None, Parameter(help="How many titles one walk takes at most.")] = None,
-    budget: Annotated[int | None, Parameter(help="How many MiB it may fetch in all.")] = None,
+    every: Annotated[int, Parameter(help="Minutes between two walks.", validator=MINUTES)] = 60,
+    titles: Annotated[
+        int | None, Parameter(help="How many titles one walk takes at most.", validator=Number(gte=1))
+    ] = None,
+    budget: Annotated[int | None, Parameter(help="How many MiB it may fetch in all.", validator=Number(gte=1))] = None,
     json: Json = False,
 ) -> None:
     """Follow a site: its titles, chapters and covers come in now, and again whenever something is new.
@@ -139,9 +145,14 @@ async def edit(
         sources.Content | None,
         Parameter(help="Chapters to fetch: all, those of titles that are wanted, or one when a reader opens it."),
     ] = None,
-    every: Annotated[int | None, Parameter(help="Minutes between two walks.")] = None,
-    titles: Annotated[int | None, Parameter(help="How many titles, or posts, one walk takes at most; 0: any.")] = None,
-    budget: Annotated[int | None, Parameter(help="How many MiB it may fetch in all; 0: any.")] = None,
+    every: Annotated[int | None, Parameter(help="Minutes between two walks.", validator=MINUTES)] = None,
+    titles: Annotated[
+        int | None,
+        Parameter(help="How many titles, or posts, one walk takes at most; 0: any.", validator=Number(gte=0)),
+    ] = None,
+    budget: Annotated[
+        int | None, Parameter(help="How many MiB it may fetch in all; 0: any.", validator=Number(gte=0))
+    ] = None,
     profile: Profile = None,
     chosen: Annotated[
         list[str] | None,
@@ -281,6 +292,7 @@ async def check(
         opened = open_adapter(adapter, url, _settings(adapter, profile, chosen))
     except BadSettings as error:
         raise CommandFailed(str(error)) from error
+    say(f"asking {url}, a page at a time")
     async with FetchClient(load()) as fetcher:
         seen = await preview(opened, fetcher, expected=(FetchError,))
     if json:
