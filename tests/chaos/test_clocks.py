@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 from tests.support.false_clock import FalseClock, library
 from tests.support.kept import Kept
-from tests.support.outages import finishes_exactly, following
+from tests.support.outages import finishes_exactly, following, spent
 from tests.support.serving import answers, free_port
 from tests.support.waiting import eventually
 
@@ -59,8 +59,7 @@ async def goes_on(site: SampleSite, orihon: Kept) -> None:
     """There was something left to do, and it is done."""
     before = site.log.total
     await eventually(lambda: SAYS in orihon.output() and site.log.total >= before + 40, seconds=GOES_ON)
-    async with orihon.database() as db:
-        assert await db.fetchval("SELECT count(*) FROM jobs WHERE state = 'dead' OR attempts > 1") == 0
+    assert await spent(orihon) == []
 
 
 async def test_set_back_while_it_runs(data: Path, clock: FalseClock, tmp_path: Path) -> None:

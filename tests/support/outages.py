@@ -4,6 +4,7 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from pathlib import Path
 
+import msgspec
 from aiohttp import ClientSession, ClientTimeout
 from tests.support.exactness import differences
 from tests.support.kept import Kept, kept
@@ -17,12 +18,28 @@ from orihon.samplesite.creators import Creators
 from orihon.samplesite.site import SampleSite
 
 
+class Size(msgspec.Struct, frozen=True):
+    """Of the site: works, chapters of each, posts; and the requests after which it is followed in earnest."""
+
+    works: int
+    posts: int
+    begun: int
+
+
+LARGE = Size(works=6, posts=30, begun=40)
+SMALL = Size(works=3, posts=10, begun=20)
+
+_SPENT = "SELECT kind, state, attempts, last_error FROM jobs WHERE state = 'dead' OR attempts > 1"
+
+
 @asynccontextmanager
-async def following(data: Path, folder: Path, port: int, **settings: str) -> AsyncIterator[tuple[SampleSite, Kept]]:
+async def following(
+    data: Path, folder: Path, port: int, size: Size = LARGE, **settings: str
+) -> AsyncIterator[tuple[SampleSite, Kept]]:
     """The program, with a catalogue and a creator that it has just begun to follow, in `settings` of one's own."""
-    creators = Creators.plain(posts=30, media=3, creators=1)
+    creators = Creators.plain(posts=size.posts, media=3, creators=1)
     async with (
-        SampleSite(folder, works=6, chapters=6, pages=8, creators=creators) as site,
+        SampleSite(folder, works=size.works, chapters=size.works, pages=8, creators=creators) as site,
         kept(
             data,
             **{
@@ -41,7 +58,7 @@ async def following(data: Path, folder: Path, port: int, **settings: str) -> Asy
         async with orihon.database() as db, db.transaction():
             await sources.add(db, NewSource(url=site.url, settings={"profile": "sample"}, content="all"))
             await sources.add(db, NewSource(url=site.feed_url("creator-1"), adapter="sample_feed", content="all"))
-        await eventually(lambda: site.log.total > 40, seconds=60)
+        await eventually(lambda: site.log.total > size.begun, seconds=60)
         yield site, orihon
 
 
@@ -67,3 +84,9 @@ async def read(port: int, path: str) -> tuple[int, str]:
         session.get(f"http://127.0.0.1:{port}{path}") as answer,
     ):
         return answer.status, await answer.text()
+
+
+async def spent(orihon: Kept) -> list[dict[str, object]]:
+    """Jobs that an attempt was counted against, or that were given up."""
+    async with orihon.database() as db:
+        return [dict(record) for record in await db.fetch(_SPENT)]

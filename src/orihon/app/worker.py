@@ -154,7 +154,7 @@ async def _work(settings: Settings, lanes: Sequence[str]) -> None:
             lanes=[LANES[name] for name in lanes],
             handlers=handlers(tools),
             bus=bus,
-            timing=Timing(window=window, beat=window / 3, reclaim=min(10.0, window / 3)),
+            timing=Timing(window=window, beat=window / 3, reclaim=min(10.0, window / 3), full=min(30.0, window)),
         )
         log.info("worker started", lanes=list(lanes))
         await worker.run()
