@@ -14,6 +14,7 @@ import msgspec
 from orihon.config import Settings
 from orihon.db.pool import open_pool
 from orihon.fetch.client import FetchClient
+from orihon.ingest.download import Intake
 from orihon.ingest.feed import feeds
 from orihon.ingest.walking import SourceWalker
 from orihon.jobs import payloads, queue
@@ -33,8 +34,13 @@ async def walk(dsn: str, origin: str, folder: Path, *, trace: bool) -> Measured:
     pool = await open_pool(dsn)
     settings = Settings(data=folder, private_origins=(origin,), fetch_rate_ms=0)
     async with pool, FetchClient(settings, pool) as fetcher:
-        lines = {"feed": feeds(fetcher, LocalStorage(folder), max_bytes=1 << 25, max_file_bytes=1 << 29)}
-        walker = SourceWalker(lines, max_failures=10, chunk_seconds=600)
+        intake = Intake(
+            fetcher=fetcher,
+            storage=LocalStorage(folder),
+            max_bytes=settings.fetch_max_image_bytes,
+            max_file_bytes=settings.fetch_max_file_bytes,
+        )
+        walker = SourceWalker({"feed": feeds(intake)}, max_failures=10, chunk_seconds=600)
         async with pool.acquire() as db:
             (leased,) = await queue.lease(db, "feeds")
         payload = payloads.decode(payloads.WalkFeed, leased.payload)

@@ -12,12 +12,13 @@ from pathlib import Path
 
 import pytest
 from aiohttp import web
+from msgspec.structs import replace
 from tests.support.waiting import eventually
 
 from orihon.config import Settings
 from orihon.fetch.client import FetchClient
 from orihon.ingest import download
-from orihon.ingest.download import BadImage, Batch, Draft, download_image, draft_image
+from orihon.ingest.download import BadImage, Batch, Draft, Intake
 from orihon.media.inbound import Inbound, judge
 from orihon.storage.errors import StorageError
 from orihon.storage.local import LocalStorage
@@ -76,17 +77,22 @@ def kept(storage: LocalStorage) -> dict[str, bytes]:
     return {file.key: storage.path(file.key).read_bytes() for file in storage.kept()}
 
 
-async def draft(fetcher: FetchClient, storage: LocalStorage, url: str) -> Draft:
-    return await draft_image(fetcher, storage, url, referer=None, max_bytes=1_000_000, pause=0)
+@pytest.fixture
+def intake(fetcher: FetchClient, storage: LocalStorage) -> Intake:
+    return Intake(fetcher=fetcher, storage=storage, max_bytes=1_000_000, max_file_bytes=1_000_000, pause=0)
+
+
+async def draft(intake: Intake, url: str) -> Draft:
+    return await intake.image(url, referer=None)
 
 
 @pytest.mark.parametrize("held", [0, 1000, 1_000_000], ids=["all written", "long ones written", "all held"])
 async def test_what_is_kept_does_not_depend_on_how_much_was_held(
-    origin: str, fetcher: FetchClient, storage: LocalStorage, monkeypatch: pytest.MonkeyPatch, held: int
+    origin: str, intake: Intake, storage: LocalStorage, monkeypatch: pytest.MonkeyPatch, held: int
 ) -> None:
     monkeypatch.setattr(download, "HELD", held)
     for path, body in PICTURES.items():
-        arrived = await download_image(fetcher, storage, origin + path, referer=None, max_bytes=1_000_000, pause=0)
+        arrived = await intake.stored_image(origin + path, referer=None)
         assert arrived.probed == judge(body)
         assert storage.path(arrived.key).read_bytes() == body
     assert left_behind(storage) == []
@@ -94,28 +100,24 @@ async def test_what_is_kept_does_not_depend_on_how_much_was_held(
 
 @pytest.mark.parametrize("held", [1, 10**6], ids=["written on the way", "held whole"])
 async def test_the_operator_says_how_many_pixels_an_image_may_have(
-    fetcher: FetchClient, origin: str, storage: LocalStorage, monkeypatch: pytest.MonkeyPatch, held: int
+    intake: Intake, origin: str, storage: LocalStorage, monkeypatch: pytest.MonkeyPatch, held: int
 ) -> None:
     monkeypatch.setattr(download, "HELD", held)
     probed = judge(picture(1))
     pixels = probed.width * probed.height
     with pytest.raises(BadImage, match="ORIHON_MAX_IMAGE_PIXELS"):
-        await draft_image(
-            fetcher, storage, f"{origin}/1.gif", referer=None, max_bytes=1_000_000, max_pixels=pixels - 1, pause=0
-        )
-    kept = await download_image(
-        fetcher, storage, f"{origin}/1.gif", referer=None, max_bytes=1_000_000, max_pixels=pixels, pause=0
-    )
+        await replace(intake, max_pixels=pixels - 1).image(f"{origin}/1.gif", referer=None)
+    kept = await replace(intake, max_pixels=pixels).stored_image(f"{origin}/1.gif", referer=None)
     assert kept.probed == probed
 
 
 @pytest.mark.parametrize("path", ["/cut.gif", "/cut-long.gif"])
 async def test_what_is_no_whole_image_leaves_nothing(
-    origin: str, fetcher: FetchClient, storage: LocalStorage, monkeypatch: pytest.MonkeyPatch, path: str
+    origin: str, intake: Intake, storage: LocalStorage, monkeypatch: pytest.MonkeyPatch, path: str
 ) -> None:
     monkeypatch.setattr(download, "HELD", 1000)
     with pytest.raises(BadImage, match="end is missing"):
-        await draft(fetcher, storage, origin + path)
+        await draft(intake, origin + path)
     assert left_behind(storage) == []
 
 
@@ -127,39 +129,37 @@ def test_bytes_in_memory_get_the_verdict_of_the_file(storage: LocalStorage) -> N
 
 
 async def test_a_batch_that_ends_well_has_kept_everything(
-    origin: str, fetcher: FetchClient, storage: LocalStorage, monkeypatch: pytest.MonkeyPatch
+    origin: str, intake: Intake, storage: LocalStorage, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(download, "GROUP", 2)
     async with Batch(storage) as batch:
         for path in PICTURES:
-            await batch.add(await draft(fetcher, storage, origin + path))
+            await batch.add(await draft(intake, origin + path))
     assert sorted(kept(storage).values()) == sorted(PICTURES.values())
     assert left_behind(storage) == []
 
 
-async def test_a_batch_that_ends_badly_leaves_no_drafts(
-    origin: str, fetcher: FetchClient, storage: LocalStorage
-) -> None:
+async def test_a_batch_that_ends_badly_leaves_no_drafts(origin: str, intake: Intake, storage: LocalStorage) -> None:
     with pytest.raises(BadImage):
         async with Batch(storage) as batch:
             for path in (*PICTURES, "/cut.gif"):
-                await batch.add(await draft(fetcher, storage, origin + path))
+                await batch.add(await draft(intake, origin + path))
     assert left_behind(storage) == []
 
 
 async def test_a_disk_that_fails_under_a_batch_is_said_and_leaves_no_drafts(
-    origin: str, fetcher: FetchClient, storage: LocalStorage
+    origin: str, intake: Intake, storage: LocalStorage
 ) -> None:
     (storage.root / "media").write_text("a file where the store should be")
     with pytest.raises(StorageError):
         async with Batch(storage) as batch:
             for path in PICTURES:
-                await batch.add(await draft(fetcher, storage, origin + path))
+                await batch.add(await draft(intake, origin + path))
     assert left_behind(storage) == []
 
 
 async def test_a_cancelled_download_leaves_nothing(
-    origin: str, fetcher: FetchClient, storage: LocalStorage, monkeypatch: pytest.MonkeyPatch
+    origin: str, intake: Intake, storage: LocalStorage, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The thread that writes goes on after the cancellation; its file is thrown away when it is done."""
     flushing, go_on = asyncio.Event(), asyncio.Event()
@@ -171,7 +171,7 @@ async def test_a_cancelled_download_leaves_nothing(
         flush(descriptor)
 
     monkeypatch.setattr(os, "fsync", slow)
-    task = asyncio.create_task(draft(fetcher, storage, f"{origin}/1.gif"))
+    task = asyncio.create_task(draft(intake, f"{origin}/1.gif"))
     await flushing.wait()
     task.cancel()
     with pytest.raises(asyncio.CancelledError):

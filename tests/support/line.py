@@ -21,6 +21,7 @@ from orihon.ingest.catalogue import catalogues
 from orihon.ingest.checking import MediumChecker
 from orihon.ingest.content import ChapterFetcher
 from orihon.ingest.covers import CoverFetcher
+from orihon.ingest.download import Intake
 from orihon.ingest.feed import feeds
 from orihon.ingest.refetch import PageRefetcher
 from orihon.ingest.sources import NewSource
@@ -62,21 +63,22 @@ class Engine:
 
     def handlers(self) -> dict[type[Payload], Handler]:
         """As the app registers them."""
-        most = 33_554_432
-        lines = {
-            "catalogue": catalogues(self.fetcher),
-            "feed": feeds(self.fetcher, self.storage, max_bytes=most, max_file_bytes=self.max_file_bytes, pause=0),
-        }
+        intake = Intake(
+            fetcher=self.fetcher,
+            storage=self.storage,
+            max_bytes=33_554_432,
+            max_file_bytes=self.max_file_bytes,
+            pause=0,
+        )
+        lines = {"catalogue": catalogues(self.fetcher), "feed": feeds(intake)}
         walker = SourceWalker(lines, max_failures=10, chunk_seconds=self.chunk_seconds, clock=self.clock)
         return {
             payloads.WalkSource: walker,
             payloads.WalkFeed: walker,
             payloads.SyncTitle: TitleSyncer(self.fetcher),
-            payloads.FetchChapter: ChapterFetcher(
-                self.fetcher, self.storage, max_pages=self.max_pages, max_bytes=most, pause=0
-            ),
-            payloads.FetchCover: CoverFetcher(self.fetcher, self.storage, max_bytes=most, pause=0),
-            payloads.PageRefetch: PageRefetcher(self.fetcher, self.storage, self.decoder, max_bytes=most, pause=0),
+            payloads.FetchChapter: ChapterFetcher(intake, max_pages=self.max_pages),
+            payloads.FetchCover: CoverFetcher(intake),
+            payloads.PageRefetch: PageRefetcher(intake, self.decoder),
             payloads.CheckMedium: MediumChecker(self.storage, self.decoder),
         }
 

@@ -15,6 +15,7 @@ from orihon.ingest.catalogue import catalogues
 from orihon.ingest.checking import MediumChecker
 from orihon.ingest.content import ChapterFetcher
 from orihon.ingest.covers import CoverFetcher
+from orihon.ingest.download import Intake
 from orihon.ingest.feed import feeds
 from orihon.ingest.refetch import PageRefetcher
 from orihon.ingest.titles import TitleSyncer
@@ -76,13 +77,17 @@ class Tools(msgspec.Struct, frozen=True, kw_only=True):
 def handlers(tools: Tools) -> Mapping[str, Entry]:
     """Every job handler, in one list; a kind without one ends the start."""
     settings, storage, fetcher, decoder = tools.settings, tools.storage, tools.fetcher, tools.decoder
-    most, pixels = settings.fetch_max_image_bytes, settings.max_image_pixels
+    intake = Intake(
+        fetcher=fetcher,
+        storage=storage,
+        max_bytes=settings.fetch_max_image_bytes,
+        max_file_bytes=settings.fetch_max_file_bytes,
+        max_pixels=settings.max_image_pixels,
+    )
     walker = SourceWalker(
         {
             "catalogue": catalogues(fetcher),
-            "feed": feeds(
-                fetcher, storage, max_bytes=most, max_file_bytes=settings.fetch_max_file_bytes, max_pixels=pixels
-            ),
+            "feed": feeds(intake),
         },
         max_failures=settings.max_consecutive_failures,
         whole_days=settings.whole_walk_days,
@@ -108,14 +113,9 @@ def handlers(tools: Tools) -> Mapping[str, Entry]:
             (payloads.WalkSource, walker),
             (payloads.WalkFeed, walker),
             (payloads.SyncTitle, TitleSyncer(fetcher)),
-            (
-                payloads.FetchChapter,
-                ChapterFetcher(
-                    fetcher, storage, max_pages=settings.max_pages_per_chapter, max_bytes=most, max_pixels=pixels
-                ),
-            ),
-            (payloads.FetchCover, CoverFetcher(fetcher, storage, max_bytes=most, max_pixels=pixels)),
-            (payloads.PageRefetch, PageRefetcher(fetcher, storage, decoder, max_bytes=most, max_pixels=pixels)),
+            (payloads.FetchChapter, ChapterFetcher(intake, max_pages=settings.max_pages_per_chapter)),
+            (payloads.FetchCover, CoverFetcher(intake)),
+            (payloads.PageRefetch, PageRefetcher(intake, decoder)),
             (payloads.CheckMedium, MediumChecker(storage, decoder)),
             (payloads.Sweep, sweep_store),
             (payloads.ReapJobs, reap_jobs),

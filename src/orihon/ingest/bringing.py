@@ -5,14 +5,11 @@ from collections.abc import Awaitable, Callable, Container, Mapping, Sequence
 
 import msgspec
 
-from orihon.fetch.client import FetchClient
 from orihon.fetch.errors import Denied, FetchError, RateLimited
-from orihon.ingest.download import PAUSE, BadImage, Batch, Draft, draft_file, draft_image
+from orihon.ingest.download import BadImage, Batch, Draft, Intake
 from orihon.ingest.walk import TimeIsUp
 from orihon.media.inbound import Judged, Probed
-from orihon.media.probe import MOST_PIXELS
 from orihon.sources.records import PostMedium
-from orihon.storage.local import LocalStorage
 
 STREAMS = 4
 """Media of one post that are fetched side by side; pacing decides how fast a host is really asked."""
@@ -48,21 +45,17 @@ class Brought(msgspec.Struct, kw_only=True):
 
 
 class Bringer(msgspec.Struct, frozen=True, kw_only=True):
-    """What media are fetched with. `max_bytes` of an image, `max_file_bytes` of any other file."""
+    """Fetches the media of posts through an intake."""
 
-    fetcher: FetchClient
-    storage: LocalStorage
-    max_bytes: int
-    max_file_bytes: int
-    max_pixels: int = MOST_PIXELS
-    pause: float = PAUSE
+    intake: Intake
 
     def refuses(self, medium: PostMedium) -> str | None:
         """Why a file is not even asked for, in words: by what its post says of its size, it is too large."""
-        if medium.kind == "image" or medium.size is None or medium.size <= self.max_file_bytes:
+        most = self.intake.max_file_bytes
+        if medium.kind == "image" or medium.size is None or medium.size <= most:
             return None
         return (
-            f"It has {medium.size:,} bytes, more than the {self.max_file_bytes:,} that ORIHON_MAX_ATTACHMENT_BYTES "
+            f"It has {medium.size:,} bytes, more than the {most:,} that ORIHON_MAX_ATTACHMENT_BYTES "
             "allows. Raise it and have the whole feed walked again, if the file is wanted."
         )
 
@@ -76,7 +69,7 @@ class Bringer(msgspec.Struct, frozen=True, kw_only=True):
         time_is_up: TimeIsUp,
         stand_ins: Container[str] = (),
     ) -> Brought:
-        """Fetch some media. Time and budget are asked before each; `stand_ins` as `draft_image` has them.
+        """Fetch some media. Time and budget are asked before each; `stand_ins` as `Intake.image` has them.
 
         Raises:
             StorageError: the disk failed, which says nothing about any of them.
@@ -101,7 +94,7 @@ class Bringer(msgspec.Struct, frozen=True, kw_only=True):
                     brought.arrived[medium.key] = draft.probed
 
         try:
-            async with Batch(self.storage) as batch, asyncio.TaskGroup() as group:
+            async with Batch(self.intake.storage) as batch, asyncio.TaskGroup() as group:
                 for _ in range(min(STREAMS, len(media))):
                     group.create_task(stream())
         except* Exception as errors:
@@ -124,22 +117,5 @@ class Bringer(msgspec.Struct, frozen=True, kw_only=True):
         self, medium: PostMedium, url: str, referer: str, stand_ins: Container[str]
     ) -> Draft[Probed] | Draft[Judged]:
         if medium.kind == "file":
-            return await draft_file(
-                self.fetcher,
-                self.storage,
-                url,
-                referer=referer,
-                max_bytes=self.max_file_bytes,
-                max_pixels=self.max_pixels,
-                pause=self.pause,
-            )
-        return await draft_image(
-            self.fetcher,
-            self.storage,
-            url,
-            referer=referer,
-            max_bytes=self.max_bytes,
-            max_pixels=self.max_pixels,
-            pause=self.pause,
-            stand_ins=stand_ins,
-        )
+            return await self.intake.file(url, referer=referer)
+        return await self.intake.image(url, referer=referer, stand_ins=stand_ins)

@@ -10,10 +10,9 @@ import msgspec
 
 from orihon.db.notify import notify
 from orihon.db.pool import Connection, Pool
-from orihon.fetch.client import FetchClient
 from orihon.fetch.errors import Denied, Gone, RateLimited
 from orihon.ingest import sources
-from orihon.ingest.download import PAUSE, Batch, Draft, draft_image
+from orihon.ingest.download import Batch, Draft, Intake
 from orihon.ingest.sources import Source
 from orihon.ingest.wants import within_budget
 from orihon.jobs import queue
@@ -24,12 +23,10 @@ from orihon.library import content as chapter_content
 from orihon.library import tombstones
 from orihon.media import store
 from orihon.media.inbound import Probed
-from orihon.media.probe import MOST_PIXELS
 from orihon.runtime import metrics
 from orihon.runtime.live_status import LiveStatus
 from orihon.sources.records import ChapterRef, PageRef
 from orihon.sources.registry import open_adapter
-from orihon.storage.local import LocalStorage
 
 STREAMS = 8
 """Pages of one chapter that are fetched side by side; pacing decides how fast a host is really asked."""
@@ -106,22 +103,9 @@ class _Fresh:
 class ChapterFetcher:
     """Handles `fetch_chapter` jobs."""
 
-    def __init__(
-        self,
-        fetcher: FetchClient,
-        storage: LocalStorage,
-        *,
-        max_pages: int,
-        max_bytes: int,
-        max_pixels: int = MOST_PIXELS,
-        pause: float = PAUSE,
-    ) -> None:
-        self._fetcher = fetcher
-        self._storage = storage
+    def __init__(self, intake: Intake, *, max_pages: int) -> None:
+        self._intake = intake
         self._max_pages = max_pages
-        self._max_bytes = max_bytes
-        self._max_pixels = max_pixels
-        self._pause = pause
 
     async def __call__(self, job: Job[FetchChapter]) -> Done | Settled | Postpone:
         """Fetch the pages, then record them and finish the job in one transaction."""
@@ -163,7 +147,7 @@ class ChapterFetcher:
         where = ChapterRef(key=chapter.key, url=chapter.url, number=chapter.number, title=chapter.title)
 
         async def read() -> Sequence[PageRef]:
-            refs = await adapter.pages(self._fetcher, where)
+            refs = await adapter.pages(self._intake.fetcher, where)
             refuse_bad_pages(refs, self._max_pages)
             return refs
 
@@ -174,11 +158,7 @@ class ChapterFetcher:
         name = chapter.title or (f"Chapter {chapter.number}" if chapter.number is not None else "Chapter")
 
         async def draft(ref: PageRef) -> Draft[Probed]:
-            return await draft_image(
-                self._fetcher, self._storage, ref.url,
-                referer=ref.referer or chapter.url, max_bytes=self._max_bytes, max_pixels=self._max_pixels,
-                pause=self._pause, stand_ins=adapter.stand_ins,
-            )  # fmt: skip
+            return await self._intake.image(ref.url, referer=ref.referer or chapter.url, stand_ins=adapter.stand_ins)
 
         async def stream() -> None:
             for ref in waiting:
@@ -194,7 +174,7 @@ class ChapterFetcher:
                 await status.update(phase="fetching", text=name, done=len(arrived), total=len(refs))
 
         try:
-            async with Batch(self._storage) as batch, asyncio.TaskGroup() as group:
+            async with Batch(self._intake.storage) as batch, asyncio.TaskGroup() as group:
                 for _ in range(min(STREAMS, len(refs))):
                     group.create_task(stream())
         except* Exception as errors:
@@ -205,7 +185,7 @@ class ChapterFetcher:
         chapter_id = job.payload.chapter_id
         async with job.pool.acquire() as db, db.transaction():
             await queue.hold(db, job.claim)
-            media = await store.keep_all(db, self._storage, arrived.values())
+            media = await store.keep_all(db, self._intake.storage, arrived.values())
             buried = await tombstones.media(db, [medium.id for medium in media.values()])
             pages = {number: media[one.sha256].id for number, one in arrived.items()}
             shown = {number: media_id for number, media_id in pages.items() if media_id not in buried}

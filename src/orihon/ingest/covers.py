@@ -7,19 +7,16 @@ import structlog
 
 from orihon.db.notify import notify
 from orihon.db.pool import Connection
-from orihon.fetch.client import FetchClient
 from orihon.fetch.errors import Denied, Gone, RateLimited
-from orihon.ingest.download import PAUSE, download_image
+from orihon.ingest.download import Intake
 from orihon.jobs import queue
 from orihon.jobs.excuses import CutOff, excuse
 from orihon.jobs.handlers import Done, Job, Postpone, Settled
 from orihon.jobs.payloads import CheckMedium, FetchCover, SyncTitle
 from orihon.library import covers
 from orihon.media import store
-from orihon.media.probe import MOST_PIXELS
 from orihon.runtime import metrics
 from orihon.sources.registry import open_adapter
-from orihon.storage.local import LocalStorage
 
 log = structlog.get_logger(__name__)
 
@@ -57,20 +54,8 @@ async def enqueue_missing(db: Connection, source_id: UUID) -> int:
 class CoverFetcher:
     """Handles `fetch_cover` jobs."""
 
-    def __init__(
-        self,
-        fetcher: FetchClient,
-        storage: LocalStorage,
-        *,
-        max_bytes: int,
-        max_pixels: int = MOST_PIXELS,
-        pause: float = PAUSE,
-    ) -> None:
-        self._fetcher = fetcher
-        self._storage = storage
-        self._max_bytes = max_bytes
-        self._max_pixels = max_pixels
-        self._pause = pause
+    def __init__(self, intake: Intake) -> None:
+        self._intake = intake
 
     async def __call__(self, job: Job[FetchCover]) -> Done | Settled | Postpone:
         """Fetch the cover and make it the work's, in one transaction with the end of the job."""
@@ -81,14 +66,9 @@ class CoverFetcher:
             return Done()
         started = time.monotonic()
         try:
-            arrived = await download_image(
-                self._fetcher,
-                self._storage,
+            arrived = await self._intake.stored_image(
                 where["cover_url"],
                 referer=where["url"],
-                max_bytes=self._max_bytes,
-                max_pixels=self._max_pixels,
-                pause=self._pause,
                 stand_ins=open_adapter(where["adapter"], where["source_url"], where["settings"]).stand_ins,
             )
         except RateLimited as error:
@@ -112,7 +92,7 @@ class CoverFetcher:
             raise
         async with job.pool.acquire() as db, db.transaction():
             await queue.hold(db, job.claim)
-            medium = await store.keep(db, self._storage, arrived.probed)
+            medium = await store.keep(db, self._intake.storage, arrived.probed)
             await covers.set_cover(db, where["work_id"], medium.id, origin=f"source:{payload.source_id}")
             await db.execute(_TRIED, payload.source_id, payload.key, None)
             await queue.enqueue(db, CheckMedium(media_id=medium.id))

@@ -161,123 +161,86 @@ class _Sink(Generic[T]):
         return rest
 
 
-async def download_image(
-    fetcher: FetchClient,
-    storage: LocalStorage,
-    url: str,
-    *,
-    referer: str | None,
-    max_bytes: int,
-    max_pixels: int = MOST_PIXELS,
-    pause: float = PAUSE,
-    stand_ins: Container[str] = (),
-) -> Arrived:
-    """Fetch an image into the store. Its bytes are on disk when this returns; no row names them yet.
+class Intake(msgspec.Struct, frozen=True, kw_only=True):
+    """The way of a site's images and files into the store, and the most that one of them may be: `max_bytes` and
+    `max_pixels` an image, `max_file_bytes` any other file.
 
-    Whatever ends it leaves nothing behind but, at worst, a file that the sweeper takes.
-
-    Raises:
-        FetchError, BadImage, StorageFull: see `draft_image`.
+    Passing failures are tried again inline, `pause` seconds apart. Whatever ends a download leaves nothing behind.
     """
-    draft = await draft_image(
-        fetcher, storage, url,
-        referer=referer, max_bytes=max_bytes, max_pixels=max_pixels, pause=pause, stand_ins=stand_ins,
-    )  # fmt: skip
-    await storage.keep(draft.staged, draft.key)
-    return Arrived(probed=draft.probed, key=draft.key)
 
+    fetcher: FetchClient
+    storage: LocalStorage
+    max_bytes: int
+    max_file_bytes: int
+    max_pixels: int = MOST_PIXELS
+    pause: float = PAUSE
 
-async def draft_image(
-    fetcher: FetchClient,
-    storage: LocalStorage,
-    url: str,
-    *,
-    referer: str | None,
-    max_bytes: int,
-    max_pixels: int = MOST_PIXELS,
-    pause: float = PAUSE,
-    stand_ins: Container[str] = (),
-) -> Draft[Probed]:
-    """Fetch an image under a temporary name, for callers that put several into the store at once.
+    async def stored_image(self, url: str, *, referer: str | None, stand_ins: Container[str] = ()) -> Arrived:
+        """Fetch an image into the store. Its bytes are on disk when this returns; no row names them yet, so at worst
+        the sweeper takes them.
 
-    Passing failures are tried again inline; whatever ends it leaves nothing behind. `stand_ins` are the hashes
-    (SHA-256, hex) of pictures that the site shows for removed ones.
+        Raises:
+            FetchError, BadImage, StorageFull: see `image`.
+        """
+        draft = await self.image(url, referer=referer, stand_ins=stand_ins)
+        await self.storage.keep(draft.staged, draft.key)
+        return Arrived(probed=draft.probed, key=draft.key)
 
-    Raises:
-        FetchError: the door refused or the site failed, or this stands for a picture that was removed.
-        BadImage: the bytes are no whole image of an accepted format.
-        StorageFull: the disk is full.
-    """
-    return await _draft(
-        fetcher, lambda: _Sink(storage, max_pixels, _IMAGES), url,
-        referer=referer, max_bytes=max_bytes, pause=pause, stand_ins=stand_ins,
-    )  # fmt: skip
+    async def image(self, url: str, *, referer: str | None, stand_ins: Container[str] = ()) -> Draft[Probed]:
+        """Fetch an image under a temporary name, for callers that put several into the store at once. `stand_ins` are
+        the hashes (SHA-256, hex) of pictures that the site shows for removed ones.
 
+        Raises:
+            FetchError: the door refused or the site failed, or this stands for a picture that was removed.
+            BadImage: the bytes are no whole image of an accepted format.
+            StorageFull: the disk is full.
+        """
+        return await self._draft(_IMAGES, url, referer, self.max_bytes, stand_ins)
 
-async def draft_file(
-    fetcher: FetchClient,
-    storage: LocalStorage,
-    url: str,
-    *,
-    referer: str | None,
-    max_bytes: int,
-    max_pixels: int = MOST_PIXELS,
-    pause: float = PAUSE,
-) -> Draft[Judged]:
-    """Fetch a file that may be anything but a page for people; see `draft_image`.
+    async def file(self, url: str, *, referer: str | None) -> Draft[Judged]:
+        """Fetch a file that may be anything but a page for people; see `image`.
 
-    Raises:
-        FetchError: see `draft_image`; `TooLarge` where it has more than `max_bytes`.
-        BadImage: it is empty.
-        StorageFull: the disk is full.
-    """
-    return await _draft(
-        fetcher, lambda: _Sink(storage, max_pixels, _FILES), url,
-        referer=referer, max_bytes=max_bytes, pause=pause, stand_ins=(),
-    )  # fmt: skip
+        Raises:
+            FetchError: see `image`; `TooLarge` where it has more than `max_file_bytes`.
+            BadImage: it is empty.
+            StorageFull: the disk is full.
+        """
+        return await self._draft(_FILES, url, referer, self.max_file_bytes, ())
 
+    async def _draft(
+        self, judge: _Judge[T], url: str, referer: str | None, most: int, stand_ins: Container[str]
+    ) -> Draft[T]:
+        for attempt in range(1, TRIES + 1):
+            try:
+                draft = await self._once(judge, url, referer, most)
+                _refuse_stand_in(draft, url, stand_ins)
+            except FetchError as error:
+                if attempt == TRIES or not error.retryable or error.retry_after is not None:
+                    raise
+            except BadImage:
+                if attempt == TRIES:
+                    raise
+            else:
+                return draft
+            await asyncio.sleep(self.pause)
+        raise AssertionError  # the last attempt returns or raises
 
-async def _draft(
-    fetcher: FetchClient,
-    sink: Callable[[], _Sink[T]],
-    url: str,
-    *,
-    referer: str | None,
-    max_bytes: int,
-    pause: float,
-    stand_ins: Container[str],
-) -> Draft[T]:
-    for attempt in range(1, TRIES + 1):
+    async def _once(self, judge: _Judge[T], url: str, referer: str | None, most: int) -> Draft[T]:
+        sink = _Sink(self.storage, self.max_pixels, judge)
         try:
-            draft = await _once(fetcher, sink(), url, referer=referer, max_bytes=max_bytes)
-            _refuse_stand_in(draft, url, stand_ins)
-        except FetchError as error:
-            if attempt == TRIES or not error.retryable or error.retry_after is not None:
-                raise
-        except BadImage:
-            if attempt == TRIES:
-                raise
-        else:
-            return draft
-        await asyncio.sleep(pause)
-    raise AssertionError  # the last attempt returns or raises
+            await self.fetcher.download(url, sink, referer=referer, max_bytes=most)
+            return await _settled(sink)
+        except BaseException as error:
+            sink.discard()
+            if isinstance(error, MediaError):
+                raise BadImage(f"{url}: {error}") from error
+            raise
 
 
 def _refuse_stand_in(draft: Draft[Any], url: str, stand_ins: Container[str]) -> None:
     if draft.probed.sha256.hex() in stand_ins:
         draft.staged.discard()
         raise Placeholder(url)
-
-
-async def _once(fetcher: FetchClient, sink: _Sink[T], url: str, *, referer: str | None, max_bytes: int) -> Draft[T]:
-    try:
-        await fetcher.download(url, sink, referer=referer, max_bytes=max_bytes)
-        return await _settled(sink)
-    except BaseException as error:
-        sink.discard()
-        if isinstance(error, MediaError):
-            raise BadImage(f"{url}: {error}") from error
-        raise
 
 
 async def _settled(sink: _Sink[T]) -> Draft[T]:

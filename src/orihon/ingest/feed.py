@@ -13,9 +13,8 @@ import structlog
 
 from orihon.db.notify import notify
 from orihon.db.pool import Connection
-from orihon.fetch.client import FetchClient
 from orihon.ingest.bringing import Bringer, Brought
-from orihon.ingest.download import PAUSE
+from orihon.ingest.download import Intake
 from orihon.ingest.lines import LineKind, Walk
 from orihon.ingest.rules import ENOUGH_HELD, Fate, Outcome, fate, held_in_a_row
 from orihon.ingest.walk import Counts, Cut, Failed, Kept, Page, Result, Skipped, TimeIsUp
@@ -26,11 +25,9 @@ from orihon.library import following, ledger, posts, tombstones
 from orihon.library.ledger import UNKNOWN, Entry
 from orihon.library.posts import KnownPost
 from orihon.media import store
-from orihon.media.probe import MOST_PIXELS
 from orihon.sources.adapter import EmptyListing, SourceError
 from orihon.sources.records import ChapterRef, Cursor, Post, PostMedium, Title
 from orihon.sources.registry import open_feed
-from orihon.storage.local import LocalStorage
 
 log = structlog.get_logger(__name__)
 
@@ -42,24 +39,9 @@ _SPENT = "UPDATE sources SET bytes_fetched = bytes_fetched + $2 WHERE id = $1"
 _WORK = "SELECT key, work_id FROM source_works WHERE source_id = $1 ORDER BY last_seen_at DESC LIMIT 1"
 
 
-def feeds(
-    fetcher: FetchClient,
-    storage: LocalStorage,
-    *,
-    max_bytes: int,
-    max_file_bytes: int,
-    max_pixels: int = MOST_PIXELS,
-    pause: float = PAUSE,
-) -> LineKind:
+def feeds(intake: Intake) -> LineKind:
     """How sources of kind `feed` are walked."""
-    bringer = Bringer(
-        fetcher=fetcher,
-        storage=storage,
-        max_bytes=max_bytes,
-        max_file_bytes=max_file_bytes,
-        max_pixels=max_pixels,
-        pause=pause,
-    )
+    bringer = Bringer(intake=intake)
     return LineKind(
         make=lambda walk: FeedLine(walk, bringer), items="posts", metric="feed_walk", most_chunks=MOST_CHUNKS
     )
@@ -122,7 +104,7 @@ class FeedLine:
         """
         top = cursor == self._adapter.start()
         work_key, _ = await self._whose(fresh=top)
-        read = await self._adapter.posts(self._bringer.fetcher, cursor)
+        read = await self._adapter.posts(self._bringer.intake.fetcher, cursor)
         # What is known is read once for the whole page, so a post that stands on it twice would be kept as new twice.
         shown = {post.key: post for post in reversed(read.posts)}
         items = tuple(reversed(shown.values()))
@@ -204,7 +186,7 @@ class FeedLine:
                 record = await db.fetchrow(_WORK, self._source.id)
             self._work = (record["key"], record["work_id"]) if record else None
         if self._work is None or fresh:
-            creator = await self._adapter.creator(self._bringer.fetcher)
+            creator = await self._adapter.creator(self._bringer.intake.fetcher)
             async with self._pool.acquire() as db, db.transaction():
                 await queue.hold(db, self._claim)
                 self._work = creator.key, await self._keep_creator(db, creator)
@@ -269,7 +251,7 @@ class FeedLine:
                 if found is Fate.LOOK and (media_id := one.entries[key].media_id or there.get(key))
             }
         verified = await ledger.verified(db, {media_id for some in candidates.values() for media_id in some.values()})
-        lost = set(await self._bringer.storage.missing(list(verified.values()))) if verified else set()
+        lost = set(await self._bringer.intake.storage.missing(list(verified.values()))) if verified else set()
         for post_key, some in candidates.items():
             stored = {key: one for key, one in some.items() if one in verified and verified[one] not in lost}
             known[post_key] = msgspec.structs.replace(known[post_key], stored=stored)
@@ -277,7 +259,7 @@ class FeedLine:
     async def _bring(self, item: Post, wanted: list[PostMedium], time_is_up: TimeIsUp) -> Brought:
         async def fresh() -> dict[str, str]:
             try:
-                post = await self._adapter.post(self._bringer.fetcher, ChapterRef(key=item.key, url=item.url))
+                post = await self._adapter.post(self._bringer.intake.fetcher, ChapterRef(key=item.key, url=item.url))
             except SourceError:
                 return {}
             return {medium.key: medium.url for medium in post.media}
@@ -303,7 +285,7 @@ class FeedLine:
             await queue.hold(db, self._claim)
             if known.post is None and await tombstones.chapters(db, self._source.id, work_key, [item.key]):
                 return  # deleted by a person a moment ago
-            media = await store.keep_all(db, self._bringer.storage, brought.arrived.values())
+            media = await store.keep_all(db, self._bringer.intake.storage, brought.arrived.values())
             new = {key: media[one.sha256].id for key, one in brought.arrived.items()}
             here = {medium.key: there for medium in item.media if (there := _shows(medium.key, known, new))}
             buried = await tombstones.media(db, here.values())

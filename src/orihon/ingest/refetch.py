@@ -7,21 +7,18 @@ import msgspec
 
 from orihon.db.notify import notify
 from orihon.db.pool import Connection
-from orihon.fetch.client import FetchClient
 from orihon.fetch.errors import RateLimited
 from orihon.ingest import sources
-from orihon.ingest.download import PAUSE, download_image
+from orihon.ingest.download import Intake
 from orihon.jobs import queue
 from orihon.jobs.handlers import Done, Job, Postpone, Settled
 from orihon.jobs.payloads import CheckMedium, PageRefetch
 from orihon.library import content
 from orihon.media import store
 from orihon.media.decoder import Damaged, DecoderPool
-from orihon.media.probe import MOST_PIXELS
 from orihon.sources.adapter import LayoutChanged
 from orihon.sources.records import ChapterRef, PageRef
 from orihon.sources.registry import open_adapter
-from orihon.storage.local import LocalStorage
 
 
 class _Place(msgspec.Struct, frozen=True, kw_only=True):
@@ -50,22 +47,9 @@ _PLACE = """
 class PageRefetcher:
     """Handles `page_refetch` jobs: the page keeps its id, the old medium stays until the new one is verified."""
 
-    def __init__(
-        self,
-        fetcher: FetchClient,
-        storage: LocalStorage,
-        decoder: DecoderPool,
-        *,
-        max_bytes: int,
-        max_pixels: int = MOST_PIXELS,
-        pause: float = PAUSE,
-    ) -> None:
-        self._fetcher = fetcher
-        self._storage = storage
+    def __init__(self, intake: Intake, decoder: DecoderPool) -> None:
+        self._intake = intake
         self._decoder = decoder
-        self._max_bytes = max_bytes
-        self._max_pixels = max_pixels
-        self._pause = pause
 
     async def __call__(self, job: Job[PageRefetch]) -> Done | Settled | Postpone:
         """Read the chapter again for a fresh address, fetch the page, decode it, and only then swap the medium."""
@@ -77,29 +61,22 @@ class PageRefetcher:
         adapter = open_adapter(source.adapter, source.url, source.settings)
         try:
             refs = await adapter.pages(
-                self._fetcher,
+                self._intake.fetcher,
                 ChapterRef(key=place.key, url=place.url, number=place.chapter_number, title=place.title),
             )
             ref = _page(refs, place.page_number)
-            arrived = await download_image(
-                self._fetcher,
-                self._storage,
-                ref.url,
-                referer=ref.referer or place.url,
-                max_bytes=self._max_bytes,
-                max_pixels=self._max_pixels,
-                pause=self._pause,
-                stand_ins=adapter.stand_ins,
+            arrived = await self._intake.stored_image(
+                ref.url, referer=ref.referer or place.url, stand_ins=adapter.stand_ins
             )
         except RateLimited as error:
             return Postpone(error.retry_after or 60.0, str(error))
-        verdict = await self._decoder.check(self._storage.path(arrived.key), arrived.probed.format)
+        verdict = await self._decoder.check(self._intake.storage.path(arrived.key), arrived.probed.format)
         if isinstance(verdict, Damaged):
             await self._give_up(job, place, verdict.reason)
             return Settled()
         async with job.pool.acquire() as db, db.transaction():
             await queue.hold(db, job.claim)
-            medium = await store.keep(db, self._storage, arrived.probed)
+            medium = await store.keep(db, self._intake.storage, arrived.probed)
             await content.mend_page(db, job.payload.page_id, medium.id)
             await queue.enqueue(db, CheckMedium(media_id=medium.id))
             await notify(db, "library", str(place.work_id))
