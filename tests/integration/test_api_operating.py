@@ -190,6 +190,27 @@ async def test_walks_are_listed_latest_first_and_the_last_one_is_shown(site: Sit
     assert (await admin.get(f"{SOURCES}/{uuid4()}/walks")).status == 404
 
 
+async def test_what_a_source_gave_up_is_listed_with_its_reason_latest_first(site: Site, admin: Browser) -> None:
+    made = await follow(admin)
+    for key, attempts, hours in (("first", 3, 2), ("second", 4, 1), ("still tried", 2, 0)):
+        await site.pool.execute(
+            "INSERT INTO source_failures (source_id, key, attempts, error, last_at)"
+            " VALUES ($1, $2, $3, $2 || ' is not there', now() - make_interval(hours => $4))",
+            made["id"], key, attempts, hours,
+        )  # fmt: skip
+    path = f"{SOURCES}/{made['id']}/failures"
+    told = (await admin.get(path)).json
+    assert [(item["error"], item["attempts"]) for item in told["items"]] == [
+        ("second is not there", 4),
+        ("first is not there", 3),
+    ]
+    assert len(told["items"]) == (await admin.get(f"{SOURCES}/{made['id']}")).json["media_dead"]
+    assert [item["error"] for item in (await admin.get(f"{path}?limit=1&offset=1")).json["items"]] == [
+        "first is not there"
+    ]
+    assert (await admin.get(f"{SOURCES}/{uuid4()}/failures")).status == 404
+
+
 async def test_what_a_source_does_now_is_shown(site: Site, admin: Browser) -> None:
     made = await follow(admin)
     pace = live_status.Pace(after=0.0, every=0.0)

@@ -85,6 +85,8 @@ async def test_a_medium_that_always_fails_holds_nothing_back_and_is_dead_after_t
         "a page keeps its place for a medium that may still come"
     )
     assert (await counts(made.pool))["media_failed"] == 1
+    async with made.pool.acquire() as db:
+        assert await sources.given_up(db, source, limit=50, offset=0) == [], "it is asked for again"
     for walked in (2, 3):
         await again(made, source, "backfill")
         assert await made.pool.fetchval("SELECT attempts FROM source_failures") == walked
@@ -95,7 +97,10 @@ async def test_a_medium_that_always_fails_holds_nothing_back_and_is_dead_after_t
     assert (told["media_dead"], told["media_failed"]) == (1, 0)
     async with made.pool.acquire() as db:
         (overview,) = await sources.overviews(db)
+        (given_up,) = await sources.given_up(db, source, limit=50, offset=0)
     assert overview.media_dead == 1
+    assert given_up.attempts == 3
+    assert "404" in given_up.error, "whoever reads it learns the reason"
     assert overview.work_id == await made.pool.fetchval("SELECT id FROM works")
     assert await made.pool.fetchval("SELECT count(*) FROM source_media") == 14
     await same(made)

@@ -12,6 +12,7 @@ from orihon.ingest.sources import Content, SourceOverview, WalkRow
 from orihon.jobs.board import JobRow, LaneCount
 from orihon.library.cards import MangaCard
 from orihon.library.chapters import Chapter
+from orihon.library.ledger import GivenUp
 from orihon.library.pages import Page
 from orihon.reading.progress import Progress, ProgressItem
 from orihon.runtime.live_status import Live as LiveEntry
@@ -106,6 +107,13 @@ class SourceList(msgspec.Struct, frozen=True, kw_only=True):
 
 class WalkList(msgspec.Struct, frozen=True, kw_only=True):
     items: list[WalkRow]
+    page: PageInfo
+
+
+class GivenUpList(msgspec.Struct, frozen=True, kw_only=True):
+    """Files that are asked for no more."""
+
+    items: list[GivenUp]
     page: PageInfo
 
 

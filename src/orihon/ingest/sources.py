@@ -335,6 +335,11 @@ async def held_media(db: Connection, adapter: str, url: str, keys: Collection[st
     return {key for key, one in known.items() if one.seen or one.buried or one.attempts >= DEAD_AFTER}
 
 
+async def given_up(db: Connection, source_id: UUID, *, limit: int, offset: int) -> list[ledger.GivenUp]:
+    """Files of a source that are asked for no more (`SourceOverview.media_dead`), the latest first."""
+    return await ledger.failures(db, source_id, least=DEAD_AFTER, limit=limit, offset=offset)
+
+
 async def walks(db: Connection, source_id: UUID, *, limit: int, offset: int) -> list[WalkRow]:
     """Chunks of a source's walks, newest first."""
     return rows(WalkRow, await db.fetch(_WALKS, source_id, limit, offset))

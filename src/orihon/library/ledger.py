@@ -5,11 +5,12 @@ written in the transaction that records its medium (ruling 15).
 """
 
 from collections.abc import Collection, Mapping
+from datetime import datetime
 from uuid import UUID
 
 import msgspec
 
-from orihon.db.pool import Connection
+from orihon.db.pool import Connection, rows
 
 
 class Entry(msgspec.Struct, frozen=True, kw_only=True):
@@ -25,6 +26,16 @@ class Entry(msgspec.Struct, frozen=True, kw_only=True):
 
 
 UNKNOWN = Entry()
+
+
+class GivenUp(msgspec.Struct, frozen=True, kw_only=True):
+    """A file that could not be brought in `attempts` looks of a source, and what the last one met, in words."""
+
+    error: str
+    attempts: int
+    first_at: datetime
+    last_at: datetime
+
 
 _LOOK_UP = """
     SELECT k.key, s.key IS NOT NULL AS seen, CASE WHEN t.id IS NULL THEN s.media_id END AS media_id,
@@ -49,6 +60,11 @@ _FAILED = """
     SELECT $1, key, 1, error FROM unnest($2::text[], $3::text[]) AS n (key, error)
     ON CONFLICT (source_id, key) DO UPDATE
        SET attempts = source_failures.attempts + 1, error = excluded.error, last_at = now()
+"""
+
+_FAILURES = """
+    SELECT error, attempts, first_at, last_at FROM source_failures
+     WHERE source_id = $1 AND attempts >= $2 ORDER BY last_at DESC, key LIMIT $3 OFFSET $4
 """
 
 _LOST = "DELETE FROM source_media WHERE source_id = $1 AND key = ANY ($2)"
@@ -89,6 +105,11 @@ async def write(db: Connection, source_id: UUID, *, seen: Mapping[str, UUID], fa
         await db.execute(_FAILED, source_id, list(failed), texts)
         # It was asked for although it had been seen, and is not held.
         await db.execute(_LOST, source_id, list(failed))
+
+
+async def failures(db: Connection, source_id: UUID, *, least: int, limit: int, offset: int) -> list[GivenUp]:
+    """What failed in `least` looks and more, the latest first."""
+    return rows(GivenUp, await db.fetch(_FAILURES, source_id, least, limit, offset))
 
 
 async def follow(db: Connection, chapter_id: UUID, before: UUID, after: UUID) -> None:

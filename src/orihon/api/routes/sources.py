@@ -16,6 +16,7 @@ from orihon.api.shapes import (
     AdapterList,
     AdapterView,
     CheckBody,
+    GivenUpList,
     PageInfo,
     Queued,
     SourceList,
@@ -171,6 +172,22 @@ class SourceController(Controller):
                 raise not_found("source")
             walks = await sources.walks(db, source_id, limit=rows, offset=skipped)
         return WalkList(items=walks, page=PageInfo(limit=rows, offset=skipped))
+
+    @get(
+        "/{source_id:uuid}/failures",
+        guards=[administrator],
+        responses=errors(401, 403, 404),
+        summary="Files of a source that were given up, with the reason, latest first",
+    )
+    async def list_failures(
+        self, context: Given, source_id: FromPath[UUID], limit: Limit = 50, offset: Offset = 0
+    ) -> GivenUpList:
+        count, skipped = clamp_limit(limit), clamp_offset(offset)
+        async with context.pool.acquire() as db:
+            if await sources.get(db, source_id) is None:
+                raise not_found("source")
+            items = await sources.given_up(db, source_id, limit=count, offset=skipped)
+        return GivenUpList(items=items, page=PageInfo(limit=count, offset=skipped))
 
 
 async def _view(db: Connection, source_id: FromPath[UUID]) -> SourceView:

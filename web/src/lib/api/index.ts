@@ -22,6 +22,7 @@ export type Preset = Schemas['Preset'];
 export type AdapterView = Schemas['AdapterView'];
 export type Setting = Schemas['Setting'];
 export type Walk = Schemas['WalkRow'];
+export type GivenUp = Schemas['GivenUp'];
 export type Attachment = Schemas['Attachment'];
 export type Lane = Schemas['LaneCount'];
 export type Job = Schemas['JobRow'];
@@ -103,6 +104,13 @@ export const sources = {
 	walks: (id: string, offset: number) =>
 		body(
 			client.GET(`${API}/sources/{source_id}/walks`, {
+				params: { path: { source_id: id }, query: { limit: WALKS, offset } }
+			})
+		).then((answer) => answer.items),
+	/** Files that are asked for no more, the latest first. */
+	failures: (id: string, offset: number) =>
+		body(
+			client.GET(`${API}/sources/{source_id}/failures`, {
 				params: { path: { source_id: id }, query: { limit: WALKS, offset } }
 			})
 		).then((answer) => answer.items),

@@ -291,7 +291,7 @@ export const en = {
 		of: (ready: number, all: number) => `${ready.toLocaleString('en')} of ${all.toLocaleString('en')}`,
 		bytes: 'Fetched',
 		budget: (used: string, most: string) => `${used} of ${most}`,
-		next: (when: string) => `Looks again ${when}`,
+		next: (when: string) => `Looks again ${when === 'now' ? 'in a moment' : when}`,
 		done: (done: number, total: number | null) => (total ? `${done} of ${total}` : `${done} so far`),
 		unclean: 'The last look was cut short. The next one goes on from there, and nothing is lost.',
 		ended: {
@@ -330,6 +330,7 @@ export const en = {
 				]
 			},
 			paused: 'It is paused. Resume it to have it look again.',
+			givenUp: 'What was given up',
 			history: 'What it did',
 			none: 'It has not looked yet.',
 			part: (n: number) => `part ${n.toLocaleString('en')}`,
