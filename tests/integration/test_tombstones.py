@@ -14,6 +14,7 @@ from tests.support.line import Line, line
 from orihon.db.pool import Pool
 from orihon.library import tombstones
 from orihon.media.sweep import sweep
+from orihon.ops import queue_check
 from orihon.samplesite.creators import Creators
 
 pytestmark = pytest.mark.anyio
@@ -49,6 +50,20 @@ async def medium_of(made: Line, key: str, number: int = 1) -> UUID:
 async def tombstone(made: Line) -> UUID:
     found: UUID = await made.pool.fetchval("SELECT id FROM tombstones ORDER BY source_id NULLS FIRST LIMIT 1")
     return found
+
+
+def covers_asked(made: Line) -> int:
+    return sum(count for path, count in made.site.log.under("/img/").items() if path.count("/") == 3)
+
+
+def pages_asked(made: Line) -> int:
+    return sum(count for path, count in made.site.log.under("/img/").items() if path.count("/") == 4)
+
+
+async def backfill(made: Line, source: UUID) -> None:
+    """Walk over the whole list, and bring what that queues."""
+    await again(made, source, "backfill")
+    await made.drain()
 
 
 async def test_a_post_that_was_deleted_here_stays_away_until_that_is_undone(feed: Line) -> None:
@@ -140,7 +155,7 @@ async def test_a_chapter_and_a_page_of_a_title_that_were_deleted_here_stay_away(
         await tombstones.bury_chapter(db, await chapter_of(catalogue, work.chapters[0].key), reason="A double.")
         emptied = await chapter_of(catalogue, other.chapters[0].key)
         await db.execute("DELETE FROM pages WHERE chapter_id = $1", emptied)
-        await db.execute("UPDATE chapters SET page_count = 0 WHERE id = $1", emptied)
+        await db.execute("UPDATE chapters SET page_count = 0, buried = '{}' WHERE id = $1", emptied)
         await db.execute("DELETE FROM jobs")
     await catalogue.pool.execute("UPDATE sources SET clean = false")
     await catalogue.walk_again(source)
@@ -150,3 +165,87 @@ async def test_a_chapter_and_a_page_of_a_title_that_were_deleted_here_stay_away(
         "SELECT number FROM pages WHERE chapter_id = $1 ORDER BY 1", await chapter_of(catalogue, other.chapters[0].key)
     )
     assert [row["number"] for row in shown] == [1, 3], "the other pages keep their places"
+
+
+async def test_a_cover_that_was_deleted_here_is_not_even_asked_for(catalogue: Line) -> None:
+    """Neither by walks nor by the back-fill; another cover is welcome, and so is this one when that is undone."""
+    source = await catalogue.follow()
+    await catalogue.drain()
+    work = catalogue.site.catalogue.works[0]
+    shown = "SELECT cover_media_id FROM works w JOIN source_works s ON s.work_id = w.id WHERE s.key = $1"
+    cover = await catalogue.pool.fetchval(shown, work.slug)
+    async with catalogue.pool.acquire() as db, db.transaction():
+        await tombstones.bury_medium(db, cover, reason="Not on the wall.")
+    catalogue.site.log.clear()
+    await backfill(catalogue, source)
+    assert covers_asked(catalogue) == 0
+    assert await catalogue.pool.fetchval(shown, work.slug) is None
+    async with catalogue.pool.acquire() as db, db.transaction():
+        assert [text async for text in queue_check.faults(db) if "cover" in text] == []
+        assert await tombstones.undo(db, await tombstone(catalogue))
+    await backfill(catalogue, source)
+    assert covers_asked(catalogue) == 1
+    assert await catalogue.pool.fetchval(shown, work.slug) is not None
+
+
+async def test_a_cover_that_was_deleted_here_is_recognised_by_its_bytes_once(catalogue: Line) -> None:
+    """Wherever it was deleted, and although it comes under another address."""
+    source = await catalogue.follow()
+    await catalogue.drain()
+    async with catalogue.pool.acquire() as db, db.transaction():
+        cover = await db.fetchval("SELECT cover_media_id FROM works WHERE cover_media_id IS NOT NULL LIMIT 1")
+        await tombstones.bury_medium(db, cover, reason="Not on the wall.")
+        await db.execute("UPDATE source_works SET cover_sha256 = NULL")
+    catalogue.site.log.clear()
+    await backfill(catalogue, source)
+    await backfill(catalogue, source)
+    assert covers_asked(catalogue) == 1, "looked at once, and remembered"
+    assert await catalogue.pool.fetchval("SELECT count(*) FROM works WHERE cover_media_id IS NULL") == 1
+    assert await catalogue.pool.fetchval("SELECT cover_error FROM source_works WHERE cover_error IS NOT NULL") == (
+        "It was deleted here."
+    )
+
+
+async def test_a_chapter_whose_pages_were_all_deleted_here_is_not_asked_for_until_one_is_undone(
+    catalogue: Line,
+) -> None:
+    source = await catalogue.follow()
+    await catalogue.drain()
+    chapter = catalogue.site.catalogue.works[0].chapters[0]
+    for number in (1, 2, 3):
+        async with catalogue.pool.acquire() as db, db.transaction():
+            await tombstones.bury_medium(db, await medium_of(catalogue, chapter.key, number), reason="A double.")
+    catalogue.site.log.clear()
+    await backfill(catalogue, source)
+    assert pages_asked(catalogue) == 0
+    async with catalogue.pool.acquire() as db, db.transaction():
+        assert [text async for text in queue_check.faults(db) if "chapters" in text] == []
+        assert await tombstones.undo(db, await tombstone(catalogue))
+    await backfill(catalogue, source)
+    assert pages_asked(catalogue) == 3
+    row = await catalogue.pool.fetchrow(
+        "SELECT page_count, content_error FROM chapters WHERE id = $1", await chapter_of(catalogue, chapter.key)
+    )
+    assert row is not None
+    assert tuple(row) == (1, None)
+
+
+async def test_a_chapter_that_turns_out_to_be_what_was_deleted_here_is_looked_at_once_and_says_so(
+    catalogue: Line,
+) -> None:
+    source = await catalogue.follow()
+    await catalogue.drain()
+    chapter = catalogue.site.catalogue.works[0].chapters[0]
+    emptied = await chapter_of(catalogue, chapter.key)
+    async with catalogue.pool.acquire() as db, db.transaction():
+        for number in (1, 2, 3):
+            await tombstones.bury_medium(db, await medium_of(catalogue, chapter.key, number), reason="A double.")
+        await db.execute("UPDATE chapters SET buried = '{}'")
+        await db.execute("DELETE FROM jobs")
+    catalogue.site.log.clear()
+    await backfill(catalogue, source)
+    await backfill(catalogue, source)
+    assert pages_asked(catalogue) == 3
+    assert await catalogue.pool.fetchval("SELECT content_error FROM chapters WHERE id = $1", emptied) == (
+        "All of its pages were deleted here."
+    )

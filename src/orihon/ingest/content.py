@@ -190,6 +190,8 @@ class ChapterFetcher:
             pages = {number: media[one.sha256].id for number, one in arrived.items()}
             shown = {number: media_id for number, media_id in pages.items() if media_id not in buried}
             await chapter_content.replace_pages(db, chapter_id, shown)
+            if not shown:
+                await tombstones.empty_chapter(db, chapter_id, buried)
             await queue.enqueue_many(db, [CheckMedium(media_id=medium.id) for medium in media.values()])
             await db.execute(_SPENT, source.id, sum(one.size for one in arrived.values()))
             await notify(db, "library", str(chapter.work_id))

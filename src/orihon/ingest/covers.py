@@ -13,7 +13,8 @@ from orihon.jobs import queue
 from orihon.jobs.excuses import CutOff, excuse
 from orihon.jobs.handlers import Done, Job, Postpone, Settled
 from orihon.jobs.payloads import CheckMedium, FetchCover, SyncTitle
-from orihon.library import covers
+from orihon.library import covers, tombstones
+from orihon.library.tombstones import COVER_IS_BURIED
 from orihon.media import store
 from orihon.runtime import metrics
 from orihon.sources.registry import open_adapter
@@ -23,24 +24,31 @@ log = structlog.get_logger(__name__)
 BACKFILL_AT_ONCE = 10
 """Missing covers that are asked for again at the end of a walk (crawler-core 8.6)."""
 
-_WHERE = """
+_WHERE = f"""
     SELECT s.work_id, s.url, s.cover_url, w.title, so.adapter, so.url AS source_url, so.settings
       FROM source_works s JOIN works w ON w.id = s.work_id JOIN sources so ON so.id = s.source_id
-     WHERE s.source_id = $1 AND s.key = $2 AND s.cover_url IS NOT NULL
+     WHERE s.source_id = $1 AND s.key = $2 AND s.cover_url IS NOT NULL AND NOT {COVER_IS_BURIED}
 """
 
 # Early stop means that a walk may never come back to a title whose cover failed (crawler-core 8.6).
-_MISSING = """
+_MISSING = f"""
     SELECT s.key
       FROM source_works s
       JOIN works w ON w.id = s.work_id
      WHERE s.source_id = $1 AND s.dropped_at IS NULL AND s.cover_url IS NOT NULL AND w.cover_media_id IS NULL
+       AND NOT {COVER_IS_BURIED}
   ORDER BY s.cover_tried_at NULLS FIRST, s.last_seen_at DESC, s.key
      LIMIT $2
 """
 
 _TRIED = """
     UPDATE source_works SET cover_error = $3, cover_tried_at = now() WHERE source_id = $1 AND key = $2
+"""
+
+
+_ARRIVED = """
+    UPDATE source_works SET cover_sha256 = $3, cover_error = $4, cover_tried_at = now()
+     WHERE source_id = $1 AND key = $2
 """
 
 
@@ -93,10 +101,13 @@ class CoverFetcher:
         async with job.pool.acquire() as db, db.transaction():
             await queue.hold(db, job.claim)
             medium = await store.keep(db, self._intake.storage, arrived.probed)
-            await covers.set_cover(db, where["work_id"], medium.id, origin=f"source:{payload.source_id}")
-            await db.execute(_TRIED, payload.source_id, payload.key, None)
-            await queue.enqueue(db, CheckMedium(media_id=medium.id))
-            await notify(db, "library", str(where["work_id"]))
+            buried = bool(await tombstones.media(db, [medium.id]))
+            reason = "It was deleted here." if buried else None
+            await db.execute(_ARRIVED, payload.source_id, payload.key, arrived.probed.sha256, reason)
+            if not buried:
+                await covers.set_cover(db, where["work_id"], medium.id, origin=f"source:{payload.source_id}")
+                await queue.enqueue(db, CheckMedium(media_id=medium.id))
+                await notify(db, "library", str(where["work_id"]))
             await queue.done(db, job.claim)
         await metrics.record(
             job.pool, "manga_cover", source_id=payload.source_id, work_id=where["work_id"],

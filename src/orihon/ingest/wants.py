@@ -6,16 +6,18 @@ from orihon.db.pool import Connection
 from orihon.ingest.sources import Source
 from orihon.jobs import queue
 from orihon.jobs.payloads import FetchChapter
+from orihon.library.tombstones import IS_EMPTIED
 
 QUARANTINE_DAYS = 7
 """A chapter whose job died is left alone for so long, or until a person asks (crawler-core 2.10, A6)."""
 
-# Reading order: chapter one arrives first. A chapter with a dead job is hopeless until a person looks.
-_LACKING = """
+# Reading order: chapter one arrives first. A chapter with a dead job is hopeless until a person looks; one whose pages
+# were all deleted here lacks nothing.
+_LACKING = f"""
     SELECT c.id
       FROM chapters c
       JOIN source_chapters s ON s.chapter_id = c.id AND s.source_id = $1 AND s.dropped_at IS NULL
-     WHERE c.work_id = $2 AND c.page_count = 0 AND NOT c.textual
+     WHERE c.work_id = $2 AND c.page_count = 0 AND NOT c.textual AND NOT ({IS_EMPTIED})
        AND NOT EXISTS (
            SELECT FROM jobs j
             WHERE j.kind = 'fetch_chapter' AND j.state = 'dead' AND j.dedupe_key = c.id::text

@@ -16,13 +16,13 @@ import msgspec
 from orihon.db.pool import Connection
 from orihon.library import titles, tombstones, vocabulary
 from orihon.library.signatures import unsigned
-from orihon.library.tombstones import Buried
+from orihon.library.tombstones import COVER_IS_BURIED, Buried
 from orihon.library.visibility import WorkKind
 from orihon.sources.records import ChapterRef, Post, Title
 
 
 class KnownTitle(msgspec.Struct, frozen=True, kw_only=True):
-    """What we hold of a title of a source."""
+    """What we hold of a title of a source. `has_cover`: it shows one, or the source's own was deleted here."""
 
     work_id: UUID
     metadata_hash: bytes | None
@@ -84,8 +84,8 @@ def positions(listed: Sequence[ChapterRef]) -> dict[str, int]:
 # The lock keeps two walks that meet the same title for the first time from making two works of it.
 _LOCK = "SELECT pg_advisory_xact_lock(hashtextextended($1::uuid::text || ' ' || $2, 0))"
 
-_KNOWN = """
-    SELECT s.work_id, s.metadata_hash, w.cover_media_id IS NOT NULL AS has_cover
+_KNOWN = f"""
+    SELECT s.work_id, s.metadata_hash, w.cover_media_id IS NOT NULL OR {COVER_IS_BURIED} AS has_cover
       FROM source_works s
       JOIN works w ON w.id = s.work_id
      WHERE s.source_id = $1 AND s.key = $2
@@ -212,6 +212,7 @@ async def _tell(db: Connection, work_id: UUID, source_id: UUID, title: Title, ki
         await vocabulary.set_tags(db, work_id, title.tags)
 
 
+# A signature that changes with each answer is no other cover; the hash knows (`metadata_hash`).
 _SEEN = """
     INSERT INTO source_works (source_id, key, work_id, url, metadata_hash, cover_url, told)
     VALUES ($1, $2, $3, $4, $5, $6, $7)
@@ -220,6 +221,9 @@ _SEEN = """
            told = excluded.told,
            cover_error = CASE WHEN source_works.cover_url IS DISTINCT FROM excluded.cover_url THEN NULL
                               ELSE source_works.cover_error END,
+           cover_sha256 = CASE WHEN source_works.cover_url IS DISTINCT FROM excluded.cover_url
+                                AND source_works.metadata_hash IS DISTINCT FROM excluded.metadata_hash THEN NULL
+                               ELSE source_works.cover_sha256 END,
            last_seen_at = now(), dropped_at = NULL
 """
 

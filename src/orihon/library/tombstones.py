@@ -34,6 +34,25 @@ _MEDIA = """
     SELECT m.id FROM media m JOIN tombstones t ON t.sha256 = m.sha256 AND t.source_id IS NULL WHERE m.id = ANY ($1)
 """
 
+COVER_IS_BURIED = """
+    EXISTS (SELECT FROM tombstones t WHERE t.sha256 = s.cover_sha256 AND t.source_id IS NULL)
+"""
+"""Whether what a source shows as the cover of a work, `source_works s`, was deleted here."""
+
+IS_EMPTIED = """
+    cardinality(c.buried) > 0 AND NOT EXISTS (
+        SELECT FROM unnest(c.buried) AS b (sha256)
+          LEFT JOIN tombstones t ON t.sha256 = b.sha256 AND t.source_id IS NULL WHERE t.id IS NULL)
+"""
+"""Whether a chapter without pages, `chapters c`, has none because all of them were deleted here."""
+
+_EMPTIED = """
+    UPDATE chapters
+       SET buried = (SELECT array_agg(sha256 ORDER BY sha256) FROM media WHERE id = ANY ($2)),
+           content_error = 'All of its pages were deleted here.'
+     WHERE id = $1
+"""
+
 _BURY_KEYS = """
     INSERT INTO tombstones (kind, source_id, key, sha256, reason)
     SELECT 'medium', $1, k.key, m.sha256, 'Its bytes were deleted here.'
@@ -79,6 +98,7 @@ _HIDE_MEDIUM = (
          lost AS (SELECT chapter_id, count(*)::integer AS pages FROM gone GROUP BY chapter_id)
     UPDATE chapters c
        SET page_count = page_count - lost.pages, updated_at = now(),
+           buried = array_append(c.buried, (SELECT sha256 FROM media WHERE id = $1)),
            size_bytes = greatest(0, size_bytes - lost.pages * (SELECT size FROM media WHERE id = $1))
       FROM lost WHERE c.id = lost.chapter_id
     """,
@@ -112,6 +132,11 @@ async def media(db: Connection, ids: Collection[UUID]) -> set[UUID]:
 async def remember(db: Connection, source_id: UUID, media: Mapping[str, UUID]) -> None:
     """Ask a source no more for these media, by key: what came is what was deleted here."""
     await db.execute(_BURY_KEYS, source_id, list(media), list(media.values()))
+
+
+async def empty_chapter(db: Connection, chapter_id: UUID, media: Collection[UUID]) -> None:
+    """Ask no more for a chapter's pages: all that it has, these media, were deleted here."""
+    await db.execute(_EMPTIED, chapter_id, list(media))
 
 
 async def bury_work(db: Connection, work_id: UUID, *, reason: str, by: UUID | None = None) -> None:

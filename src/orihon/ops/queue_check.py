@@ -3,6 +3,7 @@
 from collections.abc import AsyncIterator
 
 from orihon.db.pool import Connection
+from orihon.library.tombstones import COVER_IS_BURIED, IS_EMPTIED
 
 LAPSED_SECONDS = 60.0
 """A lease that ran out longer ago than this belongs to nobody: any living worker would have taken the job back."""
@@ -25,14 +26,14 @@ _OVERDUE = """
 """
 
 # A chapter that its source should have brought, that never failed, and that no job is about.
-_LOST_CHAPTERS = """
+_LOST_CHAPTERS = f"""
     SELECT count(DISTINCT c.id)
       FROM sources so
       JOIN source_chapters s ON s.source_id = so.id AND s.dropped_at IS NULL
       JOIN chapters c ON c.id = s.chapter_id
      WHERE so.content = 'all' AND NOT so.paused AND so.clean AND so.kind <> 'feed'
        AND (so.byte_budget IS NULL OR so.bytes_fetched < so.byte_budget)
-       AND c.page_count = 0 AND c.content_error IS NULL
+       AND c.page_count = 0 AND c.content_error IS NULL AND NOT ({IS_EMPTIED})
        AND NOT EXISTS (SELECT FROM jobs j WHERE j.kind = 'fetch_chapter' AND j.dedupe_key = c.id::text)
 """
 
@@ -43,9 +44,10 @@ _LOST_CHECKS = """
                                             AND j.state <> 'done')
 """
 
-_LOST_COVERS = """
+_LOST_COVERS = f"""
     SELECT count(*) FROM source_works s JOIN works w ON w.id = s.work_id
      WHERE s.cover_url IS NOT NULL AND s.cover_error IS NULL AND s.dropped_at IS NULL AND w.cover_media_id IS NULL
+       AND NOT {COVER_IS_BURIED}
        AND NOT EXISTS (SELECT FROM jobs j WHERE j.kind = 'fetch_cover' AND j.dedupe_key = s.source_id || ':' || s.key)
 """
 
