@@ -124,6 +124,15 @@ def test_on_a_phone_the_ways_are_in_sight(page: Page) -> None:
     expect(ways.get_by_role("link", name="Sources")).to_be_in_viewport(ratio=1)
 
 
+def test_a_source_is_named_once_on_its_own_page(page: Page) -> None:
+    sign_in(page)
+    name = next(one["name"] for one in followed(page) if one["kind"] == "catalogue")
+    page.goto("/sources")
+    page.get_by_role("link", name=name, exact=True).click()
+    expect(page.get_by_role("heading", level=1)).to_have_text(name)
+    expect(page.get_by_role("heading", name=name)).to_have_count(1)
+
+
 def test_whoever_signs_in_is_not_asked_to_search(page: Page) -> None:
     page.goto("/sign-in")
     expect(page.get_by_role("button", name="Sign in")).to_be_visible()

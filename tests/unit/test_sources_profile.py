@@ -65,6 +65,7 @@ def test_smallest_profile_opens_as_text_and_as_an_object() -> None:
         ({"profile": "target", "profile_toml": SMALLEST}, "needs either"),
         ({"profile": "targte"}, r"no built-in site profile `targte` \(did you mean `target`\?\)"),
         ({"profile": "../../secret"}, "no built-in site profile"),
+        ({"profile": "nowhere"}, r"`sample` \(Sample site\), `target` \(Classic catalogue\)"),
         ({"profiel": "target"}, r"`profiel` in the settings .*did you mean `profile`"),
         ({"profile": 3}, "`profile`"),
         ({"profile_toml": "[detect]\nlayout = x"}, "is not TOML: .*line 2"),

@@ -107,7 +107,7 @@ def _folder() -> Any:
 
 
 def _names() -> str:
-    return ", ".join(f"`{name}`" for name in built_in_names())
+    return ", ".join(f"`{name}` ({built_in(name).name})" for name in built_in_names())
 
 
 def _own_type(kind: type, value: object) -> object:

@@ -22,6 +22,13 @@ describe('the name of a post', () => {
 	])('%s: %s', (title, name) => expect(en.work.feed.name(null, title)).toBe(name));
 });
 
+describe('when a source is looked at again', () => {
+	it('is never said to be again now', () => {
+		expect(en.sources.next('now')).toBe('Looks again in a moment');
+		expect(en.sources.next('in 5 minutes')).toBe('Looks again in 5 minutes');
+	});
+});
+
 describe('what a walk found', () => {
 	it('is told in titles and chapters of a catalogue, in posts and files of a feed', () => {
 		const counts = { discovered: 3, new: 1, chapters_new: 2, media_new: 5, media_dead: 1, media_failed: 0 };
