@@ -61,7 +61,7 @@ def test_smallest_profile_opens_as_text_and_as_an_object() -> None:
 @pytest.mark.parametrize(
     ("settings", "told"),
     [
-        ({}, "needs either `profile`.*`sample`, `target`.*or `profile_toml`"),
+        ({}, "needs either `profile`.*`sample`.*`target`.*or `profile_toml`"),
         ({"profile": "target", "profile_toml": SMALLEST}, "needs either"),
         ({"profile": "targte"}, r"no built-in site profile `targte` \(did you mean `target`\?\)"),
         ({"profile": "../../secret"}, "no built-in site profile"),
