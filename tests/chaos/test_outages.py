@@ -179,16 +179,22 @@ async def test_a_database_that_is_gone_for_a_while(data: Path, tmp_path: Path, s
         assert await spent(orihon) == []
 
 
+def freeze_database(orihon: Kept) -> list[psutil.Process]:
+    """Stop every process of it; returns them."""
+    server = psutil.Process(orihon.living()["postgres 1"])
+    frozen = [server, *server.children(recursive=True)]
+    for process in frozen:
+        with suppress(psutil.Error):
+            process.suspend()
+    return frozen
+
+
 @pytest.mark.chaos
 async def test_a_database_that_says_nothing_for_a_while(data: Path, tmp_path: Path) -> None:
-    """Stopped, not dead: connections stay open and nobody answers."""
+    """Stopped, not dead: connections stay open and nobody answers. Shorter than what the supervisor takes for stuck."""
     port = free_port()
-    async with following(data, tmp_path, port) as (site, orihon):
-        server = psutil.Process(orihon.living()["postgres 1"])
-        frozen = [server, *server.children(recursive=True)]
-        for process in frozen:
-            with suppress(psutil.Error):
-                process.suspend()
+    async with following(data, tmp_path, port, ORIHON_LEASE_SECONDS="60") as (site, orihon):
+        frozen = freeze_database(orihon)
         try:
             readyz, mangas = await asyncio.gather(read(port, "/readyz"), read(port, "/api/v1/mangas"))
             parts = others(orihon)
@@ -201,6 +207,17 @@ async def test_a_database_that_says_nothing_for_a_while(data: Path, tmp_path: Pa
         assert AWAY in mangas[1]
         await finishes_exactly(site, orihon, data)
         assert others(orihon) == parts
+        await eventually(lambda: answers(port), seconds=60)
+
+
+@pytest.mark.chaos
+async def test_a_database_that_says_nothing_for_good_is_woken(data: Path, tmp_path: Path) -> None:
+    port = free_port()
+    async with following(data, tmp_path, port) as (site, orihon):
+        freeze_database(orihon)
+        await eventually(lambda: "PostgreSQL answers again" in orihon.output(), seconds=60)
+        assert "PostgreSQL does not answer for 15 s" in orihon.output()
+        await finishes_exactly(site, orihon, data)
         await eventually(lambda: answers(port), seconds=60)
 
 

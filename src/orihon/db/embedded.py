@@ -20,6 +20,8 @@ import signal
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
+import asyncpg
+
 from orihon.db import cluster, leftovers, program, sockets
 from orihon.db import identity as identities
 from orihon.db.errors import DataInUse, DataUnusable, ServerFailed
@@ -141,8 +143,29 @@ class EmbeddedPostgres:
         """Wait for the end of the server; its exit status (negative: the signal that killed it)."""
         return await self._process.wait() if self._process else 0
 
+    async def answers(self, seconds: float) -> bool:
+        """Whether it answers somebody new within so many seconds; a refusal is an answer, too."""
+        try:
+            async with asyncio.timeout(seconds):
+                connection = await asyncpg.connect(self.dsn())
+                try:
+                    await connection.fetchval("SELECT 1")
+                finally:
+                    connection.terminate()
+        except asyncpg.PostgresError:
+            return True
+        except (OSError, asyncpg.InterfaceError, asyncpg.InternalClientError):  # TimeoutError is an OSError
+            return False
+        return True
+
+    def wake(self) -> None:
+        """Let its processes run on if somebody stopped them; changes nothing for those that run."""
+        leftovers.wake(self.cluster)
+
     async def stop(self, patience: float = 30) -> None:
         """Fast shutdown within `patience` seconds, else an immediate one, which costs a recovery at the next start."""
+        if self.pid is not None:
+            self.wake()  # who is stopped hears nothing but SIGKILL
         for ask, seconds in ((leftovers.FAST, patience), (leftovers.IMMEDIATE, 5.0), (signal.SIGKILL, 5.0)):
             if self._process is None or self._process.returncode is not None:
                 break

@@ -58,6 +58,13 @@ def servers(cluster: str) -> dict[int, bool]:
     return found
 
 
+def wake(cluster: str) -> None:
+    """Let every process of this cluster run on that somebody stopped (SIGSTOP)."""
+    for pid in servers(cluster):
+        with contextlib.suppress(ProcessLookupError, PermissionError):
+            os.kill(pid, signal.SIGCONT)
+
+
 async def end_servers(cluster: str, say: Callable[[str], None], *, patience: float = 60) -> None:
     """End every server process of this cluster: politely, then firmly.
 
@@ -67,6 +74,7 @@ async def end_servers(cluster: str, say: Callable[[str], None], *, patience: flo
         found = servers(cluster)
         if not found:
             return
+        wake(cluster)  # who is stopped hears nothing but SIGKILL
         masters = [pid for pid, is_postmaster in found.items() if is_postmaster]
         if masters and ask is FAST:
             say(f"ending a PostgreSQL that outlived its supervisor (process {masters[0]})")

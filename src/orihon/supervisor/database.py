@@ -1,10 +1,13 @@
 """The database as the supervisor sees it: a server that is kept alive, and a schema that is current."""
 
+import asyncio
+
 from orihon.config import Settings
 from orihon.db import migrate
 from orihon.db.embedded import EmbeddedPostgres
 from orihon.db.errors import DatabaseError
 from orihon.db.pool import connect
+from orihon.runtime.pulse import Silence
 from orihon.supervisor.errors import SupervisorError
 from orihon.supervisor.service import Say, Service
 
@@ -14,13 +17,31 @@ _ADMINISTERED = """
 """
 
 
+LOOKS = 10
+"""At the server in the time that it may be silent. After it was woken, half as many decide."""
+
+ENDS_WITHIN = 10.0
+"""Before a server that hangs is ended by force."""
+
+
 class Database(Service):
-    """The embedded PostgreSQL."""
+    """The embedded PostgreSQL.
+
+    Args:
+        settings: of this installation.
+        say: told what happens, in words.
+        most_silent: seconds without an answer after which it hangs: it is woken, in case somebody stopped it, and if
+            that does not help ended and started again.
+        ends_within: seconds in which it may then end in order.
+    """
 
     name = "PostgreSQL"
 
-    def __init__(self, settings: Settings, say: Say) -> None:
+    def __init__(self, settings: Settings, say: Say, *, most_silent: float, ends_within: float = ENDS_WITHIN) -> None:
         self.server = EmbeddedPostgres(settings.data / "postgres", user=settings.postgres_user, say=say)
+        self._say = say
+        self._most_silent = most_silent
+        self._ends_within = ends_within
 
     @property
     def is_new(self) -> bool:
@@ -34,11 +55,48 @@ class Database(Service):
             raise SupervisorError(str(error)) from error
 
     async def ended(self) -> str:
-        status = await self.server.wait()
-        return f"killed by signal {-status}" if status < 0 else f"exit status {status}"
+        ended = asyncio.ensure_future(self.server.wait())
+        hangs = asyncio.ensure_future(self._hangs())
+        try:
+            await asyncio.wait([ended, hangs], return_when=asyncio.FIRST_COMPLETED)
+            if not ended.done():
+                hangs.result()
+                await self.server.stop(self._ends_within)
+                return f"it did not answer for {self._most_silent:g} s, so it was stopped"
+            status = ended.result()
+            return f"killed by signal {-status}" if status < 0 else f"exit status {status}"
+        finally:
+            ended.cancel()
+            hangs.cancel()
+            await asyncio.gather(ended, hangs, return_exceptions=True)
 
     async def stop(self, seconds: float) -> None:
         await self.server.stop(seconds)
+
+    async def _hangs(self) -> None:
+        """Return when it hangs and cannot be woken."""
+        rhythm = self._most_silent / LOOKS
+        while True:
+            await self._silent(rhythm)
+            self._say(f"PostgreSQL does not answer for {self._most_silent:g} s; waking it, in case it was stopped")
+            self.server.wake()
+            for _ in range(LOOKS // 2):
+                if await self.server.answers(rhythm):
+                    self._say("PostgreSQL answers again")
+                    break
+                await asyncio.sleep(rhythm)
+            else:
+                return
+
+    async def _silent(self, rhythm: float) -> None:
+        """Return when it was silent for too long."""
+        loop = asyncio.get_running_loop()
+        most = self._most_silent
+        silence = Silence(most=most, first=most, rhythm=rhythm, now=loop.time())
+        while not silence.too_long(loop.time()):
+            await asyncio.sleep(rhythm)
+            if await self.server.answers(rhythm):
+                silence.heard(loop.time())
 
 
 async def prepare(dsn: str, settings: Settings, say: Say, upgrader: migrate.Upgrader) -> str | None:

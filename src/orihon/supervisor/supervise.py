@@ -122,7 +122,7 @@ class Supervisor:
             upgrader = migrate.Upgrader()
             stack.push_async_callback(upgrader.end)
             if self.settings.database_url is None:
-                database = Database(self.settings, self._say)
+                database = Database(self.settings, self._say, most_silent=max(LEAST_SILENT, self._silent))
                 stack.push_async_callback(database.stop, 30)
                 if database.is_new:
                     await upgrader.start()
