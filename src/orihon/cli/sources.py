@@ -292,8 +292,9 @@ async def check(
         opened = open_adapter(adapter, url, _settings(adapter, profile, chosen))
     except BadSettings as error:
         raise CommandFailed(str(error)) from error
+    settings = load()
     say(f"asking {url}, a page at a time")
-    async with FetchClient(load()) as fetcher:
+    async with FetchClient(settings) as fetcher:
         seen = await preview(opened, fetcher, expected=(FetchError,))
     if json:
         as_json(seen)
