@@ -201,6 +201,10 @@ def from_environment(environ: Mapping[str, str]) -> Settings:
 def _parse(env: Env, kind: Any, text: str) -> Any:
     shown = "its value" if env.secret else repr(text)
     try:
+        text.encode()
+    except UnicodeEncodeError:
+        raise ConfigError(f"{env.name}: {shown} holds bytes that are no text in UTF-8. {env.text}") from None
+    try:
         if kind is bool:
             if text.lower() in _TRUE | _FALSE:
                 return text.lower() in _TRUE

@@ -1,11 +1,10 @@
 """The command line. Commands are grouped by concept, and a module is imported only when its command runs."""
 
 import importlib
-import os
 import sys
 from collections.abc import Callable, Sequence
 
-from orihon.cli.output import complain
+from orihon.cli.output import complain, flush, open_streams, unplug
 from orihon.cli.status import FAILED, INTERRUPTED, UNUSABLE, CommandFailed
 from orihon.config import ConfigError
 from orihon.db.errors import DatabaseError, SchemaMismatch
@@ -21,6 +20,7 @@ _PLAIN: dict[tuple[str, ...], str] = {
 
 def main() -> None:
     """The program `orihon`."""
+    open_streams()
     sys.exit(run(sys.argv[1:]))
 
 
@@ -30,8 +30,12 @@ def run(words: Sequence[str]) -> int:
     0: done. 1: it failed, and the text says why. 2: it can never work like this (a mistyped command, a setting, a
     foreign schema), so that who started it need not try again. 130: Ctrl-C.
     """
+    for word in words:
+        if _is_no_text(word):
+            complain(f"“{word}” holds bytes that are no text in UTF-8. If it is a file's name, rename the file.")
+            return UNUSABLE
     try:
-        return _command(tuple(words))() or 0
+        return _done(tuple(words))
     except (ConfigError, SchemaMismatch) as error:
         complain(str(error))
         return UNUSABLE
@@ -44,8 +48,22 @@ def run(words: Sequence[str]) -> int:
     except KeyboardInterrupt:
         return INTERRUPTED
     except BrokenPipeError:  # `orihon jobs list | head`
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        unplug()
         return FAILED
+
+
+def _done(words: tuple[str, ...]) -> int:
+    status = _command(words)() or 0
+    flush()
+    return status
+
+
+def _is_no_text(word: str) -> bool:
+    try:
+        word.encode()
+    except UnicodeEncodeError:
+        return True
+    return False
 
 
 def _command(words: tuple[str, ...]) -> Callable[[], int | None]:

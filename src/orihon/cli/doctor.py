@@ -3,7 +3,6 @@
 import os
 import platform
 import shutil
-import sys
 from collections.abc import AsyncIterator
 from importlib.resources import files
 from pathlib import Path
@@ -13,7 +12,7 @@ import msgspec
 from cyclopts import Parameter
 
 from orihon import __version__
-from orihon.cli.output import as_json, line, say
+from orihon.cli.output import as_json, flush, line, say
 from orihon.config import ConfigError, Settings, load
 from orihon.db import identity, leftovers, lockfile, migrate
 from orihon.db.embedded import EmbeddedPostgres
@@ -77,7 +76,7 @@ async def doctor(
             line(f"{_MARKS[check.verdict]}  {check.name}: {check.found}")
             if check.advice:
                 line(f"     {check.advice}")
-            sys.stdout.flush()
+            flush()
     if json:
         as_json(found)
     return 1 if any(check.verdict == "problem" for check in found) else 0

@@ -6,12 +6,11 @@ Nothing here imports the parser of the command line: these modules stay loaded f
 import asyncio
 import os
 import signal
-import sys
 from pathlib import Path
 
 import msgspec
 
-from orihon.cli.output import line, say
+from orihon.cli.output import flush, line, say
 from orihon.cli.status import UNUSABLE, CommandFailed
 from orihon.config import ConfigError, Settings, load
 from orihon.runtime import lifeline
@@ -119,7 +118,7 @@ def supervise(supervisor: Supervisor) -> int:
 def announce(ready: Ready) -> None:
     """Tell where to look."""
     line(f"Orihon is ready: {ready.url}")
-    sys.stdout.flush()
+    flush()
 
 
 def _ready_settings(part: str) -> Settings:
