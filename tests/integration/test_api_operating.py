@@ -14,6 +14,7 @@ import pytest
 from tests.support.waiting import eventually
 from tests.support.web import Browser, Site, a_chapter, a_work, own_database, serving
 
+from orihon.api.feeds import TooManyStreams
 from orihon.db.embedded import EmbeddedPostgres
 from orihon.db.pool import Pool, open_pool
 from orihon.jobs import queue
@@ -404,6 +405,22 @@ async def test_streams_are_bounded(site: Site, monkeypatch: pytest.MonkeyPatch) 
         refused = await guest.get("/api/v1/events")
         assert (refused.status, refused.json["error"]["code"]) == (503, "unavailable")
         assert "Retry-After" in refused.headers
+
+
+async def test_streams_that_are_asked_for_at_once_are_bounded_too(site: Site, monkeypatch: pytest.MonkeyPatch) -> None:
+    """They were counted only once they had begun, so that five hundred pages loaded together all got one."""
+    monkeypatch.setattr("orihon.api.feeds.MOST_STREAMS", 2)
+    feeds = site.app._context.feeds
+
+    async def may_watch() -> bool:
+        return True
+
+    await eventually(lambda: not feeds._streams)  # of the tests before
+    promised = [feeds.open(["library"], may_watch) for _ in range(2)]
+    with pytest.raises(TooManyStreams):
+        feeds.open(["library"], may_watch)
+    promised.pop()  # its client left before it began
+    feeds.open(["library"], may_watch)
 
 
 # --- health ---------------------------------------------------------------------------------------------------------

@@ -9,6 +9,7 @@ import contextlib
 import time
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
 from typing import Literal
+from weakref import WeakSet
 
 import structlog
 
@@ -115,7 +116,8 @@ class Feeds:
 
     def __init__(self, pool: Pool, bus: Bus, looks: Mapping[Topic, Look]) -> None:
         self._feeds = {topic: _Feed(topic, look, pool, bus) for topic, look in looks.items()}
-        self._streams: set[asyncio.Event] = set()
+        # From the moment they are promised; one whose client left before it began is never run to its end.
+        self._streams: WeakSet[asyncio.Event] = WeakSet()
         self._closed = False
 
     def open(self, topics: Sequence[Topic], may_watch: MayWatch) -> AsyncIterator[bytes]:
@@ -126,7 +128,9 @@ class Feeds:
         """
         if len(self._streams) >= MOST_STREAMS:
             raise TooManyStreams("Too many pages watch this server at once.")
-        return self._stream([self._feeds[topic] for topic in topics], may_watch)
+        woken = asyncio.Event()
+        self._streams.add(woken)
+        return self._stream([self._feeds[topic] for topic in topics], woken, may_watch)
 
     def close(self) -> None:
         """End every stream."""
@@ -134,9 +138,7 @@ class Feeds:
         for woken in self._streams:
             woken.set()
 
-    async def _stream(self, feeds: Sequence[_Feed], may_watch: MayWatch) -> AsyncIterator[bytes]:
-        woken = asyncio.Event()
-        self._streams.add(woken)
+    async def _stream(self, feeds: Sequence[_Feed], woken: asyncio.Event, may_watch: MayWatch) -> AsyncIterator[bytes]:
         seen = [0] * len(feeds)
         try:
             for feed in feeds:
