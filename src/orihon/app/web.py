@@ -1,6 +1,7 @@
 """The web process: the API, the files and the web app behind one server."""
 
 import asyncio
+import resource
 
 from granian.constants import HTTPModes, Interfaces
 from granian.server.embed import Server
@@ -20,6 +21,29 @@ CONNECTIONS = 8
 PATIENCE = 30.0
 """Seconds that a statement may take. Who asks is told so before most proxies and people give up; the longest that there
 is, the removal of a source of a hundred thousand titles, takes a few."""
+
+
+MOST_CONNECTIONS = 4096
+"""Browsers and proxies that may be connected at once; idle ones count. Whoever comes later waits until one leaves."""
+
+_OTHER_FILES = 256
+"""Descriptors for everything that is no connection of a client and no file that one is being sent."""
+
+
+def connections_allowed() -> int:
+    """How many may be connected, with room for a file that each is sent.
+
+    The limit of open files is raised towards what it takes: systems set it to 1024 for old programs' sake, and let each
+    process have more.
+    """
+    wanted = 2 * MOST_CONNECTIONS + _OTHER_FILES
+    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    if soft != resource.RLIM_INFINITY and soft < wanted:
+        soft = wanted if hard == resource.RLIM_INFINITY else min(wanted, hard)
+        resource.setrlimit(resource.RLIMIT_NOFILE, (soft, hard))
+    if soft == resource.RLIM_INFINITY:
+        return MOST_CONNECTIONS
+    return max(min(MOST_CONNECTIONS, (soft - _OTHER_FILES) // 2), 1)
 
 
 def run_web(settings: Settings) -> int:
@@ -55,6 +79,7 @@ async def _serve(settings: Settings) -> None:
             http=HTTPModes.http1,
             websockets=False,
             backlog=1024,
+            backpressure=connections_allowed(),
             log_enabled=False,
         )
         serving = asyncio.create_task(server.serve())
