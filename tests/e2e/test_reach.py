@@ -61,6 +61,12 @@ def test_signing_in_leads_back_to_where_it_was_asked_for(page: Page) -> None:
     expect(page.get_by_role("heading", level=1)).to_have_text("Sources")
 
 
+def test_whoever_is_signed_in_is_not_asked_to_sign_in(page: Page) -> None:
+    sign_in(page)
+    page.goto("/sign-in?next=/sources")
+    expect(page.get_by_role("heading", level=1)).to_have_text("Sources")
+
+
 def test_a_card_of_the_shelf_says_the_page_in_words(page: Page) -> None:
     sign_in(page)
     open_title(page, readable_title(page))
