@@ -10,7 +10,7 @@ from tests.support.line import Line, line
 from orihon.db.pool import Pool
 from orihon.ingest import sources
 from orihon.jobs import queue
-from orihon.jobs.payloads import FetchChapter, FetchCover, PageRefetch, SyncTitle, WalkSource
+from orihon.jobs.payloads import CheckMedium, FetchChapter, FetchCover, PageRefetch, SyncTitle, WalkSource
 from orihon.samplesite.catalogue import Given
 
 pytestmark = pytest.mark.anyio
@@ -127,8 +127,27 @@ async def test_a_cover_that_failed_is_brought_later_although_walks_stop_early(sm
     await small.pool.execute("UPDATE jobs SET state = 'dead' WHERE state = 'pending' AND kind = 'fetch_cover'")
     work.cover = good
     await small.walk_again(source)
-    await small.pool.execute("DELETE FROM jobs WHERE state = 'dead'")
     await exact(small)
+
+
+GIVEN_UP = """
+    INSERT INTO jobs (lane, kind, payload, line, dedupe_key, state, last_error)
+    SELECT lane, kind, payload, line, dedupe_key, 'dead', 'the site was down' FROM jobs WHERE state = 'pending'
+ RETURNING kind
+"""
+
+
+async def test_what_succeeds_makes_earlier_failures_of_the_same_moot(small: Line) -> None:
+    """Else a person is told for weeks of chapters, covers and images that are there."""
+    await small.follow()
+    await small.drain(most=1)
+    given_up = {row["kind"] for row in await small.pool.fetch(GIVEN_UP)}
+    await small.drain(only=lambda payload: not isinstance(payload, CheckMedium))
+    given_up |= {row["kind"] for row in await small.pool.fetch(GIVEN_UP)}
+    await small.retry_now()
+    await fill(small)
+    assert given_up == {"fetch_chapter", "fetch_cover", "check_medium"}
+    assert await small.pool.fetchval("SELECT count(*) FROM jobs WHERE state = 'dead'") == 0
 
 
 async def test_one_bad_page_keeps_the_whole_chapter_out_until_it_is_mended(small: Line) -> None:

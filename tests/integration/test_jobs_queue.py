@@ -656,6 +656,26 @@ async def test_a_dead_job_lives_again_with_a_clean_record(db: Connection) -> Non
     assert (await lease_one(db)).claim.id == job_id
 
 
+@pytest.mark.parametrize("name", ["a", "a" * 500], ids=["short", "long"])
+async def test_a_job_that_succeeds_makes_equal_dead_ones_moot(db: Connection, name: str) -> None:
+    await _dead(db, Unique(name=name))
+    other = await _dead(db, Unique(name="another"))
+    await put(db, Unique(name=name))
+    leased = await lease_one(db)
+    assert await upkeep.succeed(db, leased.claim, Unique(name=name)) is None
+    assert await states(db) == {"done": 1, "dead": 1}
+    assert (await row(db, other))["state"] == "dead"
+
+
+async def test_a_claim_that_is_lost_makes_nothing_moot(db: Connection) -> None:
+    await _dead(db, Unique(name="a"))
+    await put(db, Unique(name="a"))
+    leased = await lease_one(db)
+    await upkeep.release_unowned(db, leased.claim.id)
+    assert await upkeep.succeed(db, leased.claim, Unique(name="a")) == Lost()
+    assert await states(db) == {"pending": 1, "dead": 1}
+
+
 async def test_requeueing_a_kind_leaves_the_others_dead(db: Connection) -> None:
     await _dead(db, Plain())
     await _dead(db, Unique(name="a"))

@@ -6,7 +6,7 @@ import msgspec
 
 from orihon.db.notify import notify
 from orihon.db.pool import Connection
-from orihon.jobs import queue
+from orihon.jobs import queue, upkeep
 from orihon.jobs.handlers import Done, Job, Settled
 from orihon.jobs.payloads import CheckMedium, PageRefetch
 from orihon.media.decoder import Answer, Damaged, DecoderPool, Seen
@@ -75,7 +75,7 @@ class MediumChecker:
         async with job.pool.acquire() as db, db.transaction():
             await queue.hold(db, job.claim)
             await _note(db, media_id, answer)
-            await queue.done(db, job.claim)
+            await upkeep.succeed(db, job.claim, job.payload)
         return Settled()
 
     async def _decode(self, stored: _Stored) -> Answer:

@@ -15,7 +15,7 @@ from orihon.ingest import sources
 from orihon.ingest.download import Batch, Draft, Intake
 from orihon.ingest.sources import Source
 from orihon.ingest.wants import within_budget
-from orihon.jobs import queue
+from orihon.jobs import queue, upkeep
 from orihon.jobs.excuses import CutOff, excuse
 from orihon.jobs.handlers import Done, Job, Postpone, Settled
 from orihon.jobs.payloads import CheckMedium, FetchChapter
@@ -195,7 +195,7 @@ class ChapterFetcher:
             await queue.enqueue_many(db, [CheckMedium(media_id=medium.id) for medium in media.values()])
             await db.execute(_SPENT, source.id, sum(one.size for one in arrived.values()))
             await notify(db, "library", str(chapter.work_id))
-            await queue.done(db, job.claim)
+            await upkeep.succeed(db, job.claim, job.payload)
 
     async def _explain(self, pool: Pool, chapter_id: UUID, reason: str) -> None:
         async with pool.acquire() as db:

@@ -9,7 +9,7 @@ from orihon.db.notify import notify
 from orihon.db.pool import Connection
 from orihon.fetch.errors import Denied, Gone, RateLimited
 from orihon.ingest.download import Intake
-from orihon.jobs import queue
+from orihon.jobs import queue, upkeep
 from orihon.jobs.excuses import CutOff, excuse
 from orihon.jobs.handlers import Done, Job, Postpone, Settled
 from orihon.jobs.payloads import CheckMedium, FetchCover, SyncTitle
@@ -108,7 +108,7 @@ class CoverFetcher:
                 await covers.set_cover(db, where["work_id"], medium.id, origin=f"source:{payload.source_id}")
                 await queue.enqueue(db, CheckMedium(media_id=medium.id))
                 await notify(db, "library", str(where["work_id"]))
-            await queue.done(db, job.claim)
+            await upkeep.succeed(db, job.claim, job.payload)
         await metrics.record(
             job.pool, "manga_cover", source_id=payload.source_id, work_id=where["work_id"],
             outcome="ok", seconds=time.monotonic() - started,

@@ -10,7 +10,7 @@ from orihon.db.pool import Connection
 from orihon.fetch.errors import RateLimited
 from orihon.ingest import sources
 from orihon.ingest.download import Intake
-from orihon.jobs import queue
+from orihon.jobs import queue, upkeep
 from orihon.jobs.handlers import Done, Job, Postpone, Settled
 from orihon.jobs.payloads import CheckMedium, PageRefetch
 from orihon.library import content
@@ -80,7 +80,7 @@ class PageRefetcher:
             await content.mend_page(db, job.payload.page_id, medium.id)
             await queue.enqueue(db, CheckMedium(media_id=medium.id))
             await notify(db, "library", str(place.work_id))
-            await queue.done(db, job.claim)
+            await upkeep.succeed(db, job.claim, job.payload)
         return Settled()
 
     async def _give_up(self, job: Job[PageRefetch], place: _Place, damage: str) -> None:
@@ -90,7 +90,7 @@ class PageRefetcher:
                 db, job.payload.page_id, f"{damage} It was fetched again and is damaged at the site, too."
             )
             await notify(db, "library", str(place.work_id))
-            await queue.done(db, job.claim)
+            await upkeep.succeed(db, job.claim, job.payload)
 
 
 async def _place(db: Connection, page_id: UUID) -> _Place | None:

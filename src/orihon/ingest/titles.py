@@ -5,7 +5,7 @@ import contextlib
 from orihon.fetch.errors import RateLimited
 from orihon.ingest import sources
 from orihon.ingest.catalogue import fetch_title, keep_title
-from orihon.jobs import queue
+from orihon.jobs import queue, upkeep
 from orihon.jobs.handlers import Done, Job, Postpone, Settled
 from orihon.jobs.payloads import SyncTitle
 from orihon.library.tombstones import Buried
@@ -38,5 +38,5 @@ class TitleSyncer:
             await queue.hold(db, job.claim)
             with contextlib.suppress(Buried):  # by a person, while this job waited
                 await keep_title(db, source, title)
-            await queue.done(db, job.claim)
+            await upkeep.succeed(db, job.claim, job.payload)
         return Settled()

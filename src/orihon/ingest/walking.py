@@ -182,8 +182,7 @@ class SourceWalker:
                 await queue.continue_(db, job.claim, job.payload)
             else:
                 await covers.enqueue_missing(db, source.id)
-                await upkeep.forget_dead(db, job.payload)
-                await queue.done(db, job.claim)
+                await upkeep.succeed(db, job.claim, job.payload)
         log.info("walk chunk ended", source=source.name, mode=begun.plan.mode, outcome=end.outcome.value,
                  chunk=begun.chunk, **msgspec.to_builtins(begun.counts))  # fmt: skip
         return Settled()

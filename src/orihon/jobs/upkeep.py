@@ -9,7 +9,7 @@ import asyncpg
 
 from orihon.db.pool import Connection
 from orihon.jobs import queue
-from orihon.jobs.payloads import Payload, kind_of
+from orihon.jobs.payloads import Payload
 from orihon.jobs.queue import Claim, Lost
 from orihon.jobs.rules import Reclaim, backoff, reclaim
 
@@ -202,9 +202,13 @@ async def reap_turns(db: Connection) -> None:
     await db.execute(_REAP_TURNS)
 
 
-async def forget_dead(db: Connection, payload: Payload) -> None:
-    """Delete dead jobs that are equal to one that has succeeded: nobody need look at what is done by now."""
-    await db.execute(_FORGET_DEAD, kind_of(payload), payload.dedupe_key())
+async def succeed(db: Connection, claim: Claim, payload: Payload) -> None | Lost:
+    """End a job, and forget those equal to it that were given up before: nobody need look at what is done by now."""
+    if (lost := await queue.done(db, claim)) is not None:
+        return lost
+    _, kind, _, _, key, *_ = queue.stored(payload)
+    await db.execute(_FORGET_DEAD, kind, key)
+    return None
 
 
 async def reap_terminal(db: Connection, days: int) -> int:
