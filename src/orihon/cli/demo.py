@@ -177,7 +177,14 @@ async def _follow(dsn: str, address: str, origin: str) -> None:
         url=address, name="Sample site", settings={"profile": "sample"}, content="all", interval_seconds=60
     )
     feeds = [
-        NewSource(url=f"{origin}/api/creators/{slug}", adapter="sample_feed", name=name, interval_seconds=60)
+        NewSource(
+            url=f"{origin}/api/creators/{slug}",
+            adapter="sample_feed",
+            name=name,
+            # The site draws every image of a page of posts before it answers, on a machine that has much to do.
+            settings={"count": 5},
+            interval_seconds=60,
+        )
         for slug, name in CREATORS.items()
     ]
     db = await connect(dsn)
