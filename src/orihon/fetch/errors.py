@@ -133,7 +133,7 @@ class Denied(HttpStatus):
 
     def __init__(self, status: int, url: str) -> None:
         super().__init__(
-            status, url, "It wants a sign-in, or the address has expired; read the page again for a fresh one."
+            status, url, "It wants a sign-in, or its address has expired; the next walk finds a fresh one, if there is one."
         )
 
 
@@ -141,7 +141,7 @@ class Gone(HttpStatus):
     """404 or 410: not there (any more)."""
 
     def __init__(self, status: int, url: str) -> None:
-        super().__init__(status, url, "It is not there (any more); read the page again for its present address.")
+        super().__init__(status, url, "It is not there, or not any more. If the site moved it, the next walk finds it.")
 
 
 class Placeholder(FetchError):
