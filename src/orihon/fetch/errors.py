@@ -133,7 +133,7 @@ class Denied(HttpStatus):
 
     def __init__(self, status: int, url: str) -> None:
         super().__init__(
-            status, url, "It wants a sign-in, or its address has expired; the next walk finds a fresh one, if there is one."
+            status, url, "It wants a sign-in, or its address has expired; the next walk looks for a fresh one."
         )
 
 
