@@ -248,3 +248,18 @@ async def test_counts_are_shown_while_a_page_is_walked_and_never_after_its_end(m
         begun.counts.media_new = 77
         await journal.tell(db, begun, source, begun.counts)
     assert (await counts(made.pool))["media_new"] == 14
+
+
+@pytest.mark.parametrize(("given", "called"), [(None, "Wren & Söhne"), ("My own name", "My own name")])
+async def test_a_source_without_a_name_is_called_after_its_creator(
+    pool: Pool, tmp_path: Path, given: str | None, called: str
+) -> None:
+    """Once: what a person calls it later stays, and so does the name when the creator takes another."""
+    async with line(pool, tmp_path, titles=0, creators=Creators.plain(2, 0)) as made:
+        made.site.creators.creator(SLUG).name = "Wren & Söhne"
+        source = await follow(made, name=given)
+        await made.drain()
+        assert await pool.fetchval("SELECT name FROM sources") == called
+        made.site.creators.creator(SLUG).name = "Somebody else"
+        await made.walk_again(source)
+        assert await pool.fetchval("SELECT name FROM sources") == called

@@ -49,7 +49,7 @@ async def add(
     profile: Profile = None,
     adapter: AdapterName = "html",
     chosen: Chosen = None,
-    name: Annotated[str | None, Parameter(help="What to call it. Left out: the host of the address.")] = None,
+    name: Annotated[str | None, Parameter(help="What to call it. Left out: the creator's name, or the host.")] = None,
     content: Annotated[
         sources.Content,
         Parameter(help="Chapters to fetch: all, those of titles that are wanted, or one when a reader opens it."),

@@ -13,6 +13,7 @@ import structlog
 
 from orihon.db.notify import notify
 from orihon.db.pool import Connection
+from orihon.ingest import sources
 from orihon.ingest.bringing import Bringer, Brought
 from orihon.ingest.download import Intake
 from orihon.ingest.lines import LineKind, Walk
@@ -190,6 +191,7 @@ class FeedLine:
             async with self._pool.acquire() as db, db.transaction():
                 await queue.hold(db, self._claim)
                 self._work = creator.key, await self._keep_creator(db, creator)
+                await sources.name_after(db, self._source, creator.title)
         return self._work
 
     async def _keep_creator(self, db: Connection, creator: Title) -> UUID:

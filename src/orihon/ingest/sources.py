@@ -23,7 +23,8 @@ Kind = Literal["catalogue", "work", "feed"]
 Interval = Annotated[int, Meta(ge=60, le=30 * 24 * 3600)]
 Budget = Annotated[int, Meta(ge=1, le=2**62)]
 ItemLimit = Annotated[int, Meta(ge=1, le=2**31 - 1)]
-Name = Annotated[str, Meta(pattern=r"\S", max_length=200)]
+MOST_NAME = 200
+Name = Annotated[str, Meta(pattern=r"\S", max_length=MOST_NAME)]
 
 
 class Source(msgspec.Struct, frozen=True, kw_only=True):
@@ -47,7 +48,8 @@ class Source(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class NewSource(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """What a person says to have a source followed. `name` None: the address's host.
+    """What a person says to have a source followed. `name` None: the address's host, for a feed until its first walk
+    knows the creator's.
 
     A feed brings all that its creator posts, whatever `content` says: following somebody is wanting what they make.
     """
@@ -166,6 +168,10 @@ _WALKS = """
 """
 
 
+# A name that was changed meanwhile is a person's.
+_NAME_AFTER = "UPDATE sources SET name = $3, updated_at = now() WHERE id = $1 AND name = $2"
+
+
 def schedule_name(source_id: UUID) -> str:
     """Name of the schedule that walks a source."""
     return f"walk:{source_id}"
@@ -255,6 +261,13 @@ def _offered_kind(adapter: str) -> Kind:
 def host_name(url: str) -> str:
     """What to call a source that was given no name: the host of its address."""
     return url.partition("://")[2].partition("/")[0] or url
+
+
+async def name_after(db: Connection, source: Source, title: str) -> None:
+    """Call a source that a person gave no name after what it shows, in the caller's transaction."""
+    if source.name == host_name(source.url) and title.strip():
+        await db.execute(_NAME_AFTER, source.id, source.name, title.strip()[:MOST_NAME])
+        await notify(db, "sources", str(source.id))
 
 
 async def edit(db: Connection, source_id: UUID, change: SourceEdit) -> bool:
