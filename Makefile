@@ -14,6 +14,7 @@ help: ## List the targets
 $(VENV)/.installed: requirements/dev.txt requirements/build.txt pyproject.toml
 	@$(PYTHON) -c 'import sys; sys.exit("Orihon needs Python 3.11 or newer; this is " + sys.version.split()[0] + ". Set PYTHON=python3.12 or similar.") if sys.version_info < (3, 11) else None'
 	test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
+	@echo "Installing what Orihon needs into $(VENV); the first time this takes about a minute."
 	$(BIN)/pip install --quiet --require-hashes -r requirements/dev.txt -r requirements/build.txt
 	$(BIN)/pip install --quiet --no-build-isolation --no-deps --editable .
 	touch $@
