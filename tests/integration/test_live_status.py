@@ -158,6 +158,24 @@ async def test_an_operation_on_something_that_was_removed_meanwhile_still_counts
     assert (kept["source_id"], kept["chapter_id"], kept["duration_ms"]) == (None, None, 250)
 
 
+async def test_an_operation_of_a_source_that_is_being_removed_waits_for_the_removal(pool: Pool) -> None:
+    """It saw a source that was still there, and failed the job of the walk when the removal was through."""
+    source_id = await pool.fetchval(
+        "INSERT INTO sources (adapter, kind, name, url, interval_seconds)"
+        " VALUES ('html', 'catalogue', 'x', 'http://x/', 60) RETURNING id"
+    )
+    async with pool.acquire() as db:
+        async with db.transaction():
+            await db.execute("DELETE FROM sources WHERE id = $1", source_id)
+            recording = asyncio.create_task(
+                metrics.record(pool, "manga_list", outcome="ok", seconds=0.25, source_id=source_id)
+            )
+            await eventually(lambda: pool.fetchval("SELECT EXISTS (SELECT FROM pg_locks WHERE NOT granted)"))
+        await recording
+    (kept,) = await pool.fetch("SELECT * FROM op_metrics")
+    assert (kept["source_id"], kept["op"]) == (None, "manga_list")
+
+
 async def test_reaping_goes_on_past_its_batch(pool: Pool) -> None:
     await pool.execute(
         "INSERT INTO op_metrics (op, outcome, duration_ms, finished_at)"

@@ -7,13 +7,14 @@ from orihon.db.pool import Connection, Pool
 
 Op = Literal["manga_list", "manga_detail", "manga_cover", "chapter", "feed_walk"]
 
+# The locks are those that the foreign keys take: a removal that is under way is waited for, and then seen.
 _RECORD = """
     INSERT INTO op_metrics (op, source_id, work_id, chapter_id, outcome, duration_ms, items, error)
-    SELECT $1, s.id, w.id, c.id, $5, $6, $7, $8
-      FROM (VALUES ($2::uuid, $3::uuid, $4::uuid)) AS given (source_id, work_id, chapter_id)
-      LEFT JOIN sources s ON s.id = given.source_id
-      LEFT JOIN works w ON w.id = given.work_id
-      LEFT JOIN chapters c ON c.id = given.chapter_id
+    VALUES ($1,
+            (SELECT id FROM sources WHERE id = $2 FOR KEY SHARE),
+            (SELECT id FROM works WHERE id = $3 FOR KEY SHARE),
+            (SELECT id FROM chapters WHERE id = $4 FOR KEY SHARE),
+            $5, $6, $7, $8)
 """
 
 _REAP = """
