@@ -1,4 +1,4 @@
-"""The machine's clock is set back by an hour under the whole program, while it runs or while it rests.
+"""The machine's clock is set back by an hour, or ahead by days, under the whole program, running or at rest.
 
 PostgreSQL, the workers and the web process see the same clock (`tests/support/false_clock.py`).
 """
@@ -84,3 +84,14 @@ async def test_set_back_while_it_rests(data: Path, clock: FalseClock, tmp_path: 
         await finishes_exactly(site, orihon, data)
         await eventually(lambda: answers(port), seconds=60)
         assert await behind(orihon) < timedelta(seconds=5)
+
+
+async def test_set_ahead_while_it_runs(data: Path, clock: FalseClock, tmp_path: Path) -> None:
+    """As by the first NTP of such a board: all leases lapse at once, those of the living, too, and a sweep is due."""
+    port = free_port()
+    async with following(data, tmp_path, port, **PACED, **clock.environment) as (site, orihon):
+        clock.set("+2d")
+        await finishes_exactly(site, orihon, data)
+        await eventually(lambda: answers(port), seconds=60)
+        assert await spent(orihon) == []
+        assert SAYS not in orihon.output()
