@@ -13,6 +13,7 @@ from tests.support.line import Line, line
 from orihon.db.pool import Pool
 from orihon.ingest import sources
 from orihon.ingest.rules import Asked
+from orihon.library import chapters
 from orihon.library.posts import are_gone
 from orihon.samplesite.creators import Creators, Post
 
@@ -43,6 +44,14 @@ async def marked(made: Line) -> set[str]:
     return {row["key"] for row in await made.pool.fetch("SELECT key FROM source_chapters WHERE dropped_at IS NOT NULL")}
 
 
+async def told_as_gone(made: Line) -> set[str | None]:
+    work_id = await made.pool.fetchval("SELECT id FROM works")
+    async with made.pool.acquire() as db:
+        listed = await chapters.in_reading_order(db, work_id, limit=100, offset=0)
+    assert listed is not None
+    return {chapter.title for chapter in listed.chapters if chapter.gone}
+
+
 async def everything(made: Line) -> tuple[int, int]:
     row = await made.pool.fetchrow("SELECT (SELECT count(*) FROM chapters), (SELECT count(*) FROM pages)")
     return tuple(row)
@@ -57,6 +66,7 @@ async def test_what_a_whole_walk_does_not_see_is_marked_and_kept(made: Line, mod
     made.chunk_seconds, made.clock = 4, Ticking()  # a chunk for each page: a boundary is no end
     await whole(made, source, mode)
     assert await marked(made) == {post.id for post in gone}
+    assert await told_as_gone(made) == {post.title for post in gone}
     assert await everything(made) == (POSTS, POSTS * MEDIA)
     assert await made.pool.fetchval("SELECT last_error FROM sources") is None
     assert (mode, "continued") in await walks(made.pool)

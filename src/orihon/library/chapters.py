@@ -22,7 +22,8 @@ class Chapter(msgspec.Struct, frozen=True, kw_only=True):
     """A chapter. `number` None: a notice or an extra. `published_at`: when its author did, where a source says it.
 
     `state`: its pages are here, or it has none (`ready`), a job is to bring them (`queued`), the last attempt failed
-    and nothing waits (`failed`, see `content_error`), or nobody asked for them yet (`absent`).
+    and nothing waits (`failed`, see `content_error`), or nobody asked for them yet (`absent`). `gone`: every source
+    that listed it shows it no more; what is here stays.
     """
 
     id: UUID
@@ -35,6 +36,7 @@ class Chapter(msgspec.Struct, frozen=True, kw_only=True):
     size_bytes: int
     created_at: datetime
     published_at: datetime | None
+    gone: bool
 
 
 class ChapterLink(msgspec.Struct, frozen=True, kw_only=True):
@@ -81,9 +83,14 @@ _STATE = """
          ELSE 'absent' END AS state
 """
 
+_GONE = """
+    coalesce((SELECT bool_and(s.dropped_at IS NOT NULL) FROM source_chapters s WHERE s.chapter_id = c.id),
+             false) AS gone
+"""
+
 _COLUMNS = f"""
     c.id, c.work_id AS manga_id, c.number, c.title, c.page_count, {_STATE}, c.content_error, c.size_bytes, c.created_at,
-    c.published_at
+    c.published_at, {_GONE}
 """
 
 _ORDER = "c.sort_key, c.number, c.created_at, c.id"

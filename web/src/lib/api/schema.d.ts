@@ -507,6 +507,7 @@ export interface components {
             content_error: string | null;
             /** Format: date-time */
             created_at: string;
+            gone: boolean;
             /** Format: uuid */
             id: string;
             /** Format: uuid */
@@ -526,6 +527,7 @@ export interface components {
             content_error: string | null;
             /** Format: date-time */
             created_at: string;
+            gone: boolean;
             /** Format: uuid */
             id: string;
             /** Format: uuid */

@@ -192,6 +192,7 @@ export const en = {
 		absent: 'Not fetched yet',
 		queued: 'On its way',
 		failed: 'Could not be fetched',
+		gone: 'No longer at the site',
 		fetch: 'Fetch',
 		fetchNamed: (name: string) => `Fetch ${name}`
 	},
