@@ -170,6 +170,16 @@ async def test_a_long_row_is_no_clock_that_was_set_back(pool: Pool) -> None:
     assert [slot.wait for slot in waits if isinstance(slot, Slot)] == pytest.approx(range(0, 5 * ROW, 5), abs=4)
 
 
+async def test_a_row_of_wide_gaps_is_kept_when_the_gap_has_shrunk(pool: Pool) -> None:
+    """A host that is well again (`fetch.easing`): who came later does not overtake who waits."""
+    pace = SharedPace(pool)
+    await pace.claim("host", 0.02, 20)
+    await pool.execute("UPDATE host_pace SET next_at = clock_timestamp() + interval '60 seconds'")
+    slot = await pace.claim("host", 0.02, 20)
+    assert isinstance(slot, Slot)
+    assert slot.wait == pytest.approx(60, abs=5)
+
+
 async def test_what_goes_on_is_shown_as_long_as_its_process_lives(pool: Pool) -> None:
     entry = "INSERT INTO live_status (key, owner, kind, value, expires_at) VALUES ($1, uuidv7(), 'walk', '{}', $2)"
     now = await pool.fetchval("SELECT now()")

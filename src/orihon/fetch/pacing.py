@@ -39,7 +39,8 @@ REMEMBERED = 1024
 
 ROW = 60
 """Slots that may be claimed ahead of now, more than all workers ever ask for at once. A host whose next slot is further
-away is one whose clock was set back (see `runtime.clock`): nobody sleeps until then."""
+away is one whose clock was set back (see `runtime.clock`): nobody sleeps until then. A slot counts two seconds at
+least, since the gap may have shrunk after the row was made."""
 
 
 class Intervals(msgspec.Struct, frozen=True):
@@ -162,7 +163,8 @@ _CLAIM = """
          VALUES ($1, $2::interval, clock_timestamp() + $2::interval * $6::float8)
     ON CONFLICT (host) DO UPDATE
             SET gap = least(greatest(pace.gap * $4::float8, $2::interval), $5::interval),
-                next_at = CASE WHEN pace.next_at > clock_timestamp() + $3::interval + $7::integer * pace.gap
+                next_at = CASE WHEN pace.next_at > clock_timestamp() + $3::interval
+                                                 + $7::integer * greatest(pace.gap, interval '2 seconds')
                                THEN clock_timestamp() ELSE greatest(pace.next_at, clock_timestamp()) END
                         + least(greatest(pace.gap * $4::float8, $2::interval), $5::interval) * $6::float8
           WHERE pace.held_until IS NULL OR pace.held_until <= clock_timestamp() + $3::interval
