@@ -16,7 +16,7 @@ from orihon.db.embedded import EmbeddedPostgres
 from orihon.db.errors import ServerUnreachable, ServerUnsuitable
 from orihon.db.lockfile import FileLock, LockHeld
 from orihon.db.pool import connect
-from orihon.db.server import check_server, database, running
+from orihon.db.server import check_server, database, reach, running
 
 pytestmark = pytest.mark.anyio
 
@@ -151,3 +151,13 @@ def test_who_died_with_the_lock_is_told_to_the_next(tmp_path: Path) -> None:
     lock = FileLock(tmp_path / "lock")
     assert lock.acquire("writing") == lockfile.Holder(pid, "reading", "mark")
     lock.release()
+
+
+@pytest.mark.parametrize("address", ["mysql://ada:geheim@db/x", "postgresql://ada:geheim@127.0.0.1/x?sslmode=frob"])
+async def test_an_address_of_something_else_is_told_in_words(address: str) -> None:
+    """The name of an exception's class stood there, which says nothing to an operator."""
+    with pytest.raises(ServerUnreachable) as caught:
+        await reach(address)
+    assert "none of PostgreSQL's. DATABASE_URL looks like postgresql://" in str(caught.value)
+    assert "geheim" not in str(caught.value)
+    assert not caught.value.may_pass

@@ -23,6 +23,8 @@ PATIENCE = 30.0
 
 EXTENSIONS = ("pg_trgm", "unaccent")
 
+_LOOKS_LIKE = "DATABASE_URL looks like postgresql://user:password@host:5432/name."
+
 _FACTS = """
     SELECT current_setting('server_version_num')::int AS number, current_setting('server_version') AS version,
            current_setting('server_encoding') AS encoding, pg_is_in_recovery() AS standby
@@ -88,11 +90,14 @@ async def reach(dsn: str) -> Connection:
         may_pass, reason, advice = True, "no answer within 10 s", "Check the host in DATABASE_URL, and any firewall."
     except OSError as error:
         may_pass, reason, advice = True, str(error), "Check that it runs, and the host and port in DATABASE_URL."
+    except asyncpg.exceptions.ClientConfigurationError:
+        # As for what cannot be read at all: its text may hold the password.
+        reason, advice = "the address, or an option in it, is none of PostgreSQL's", _LOOKS_LIKE
     except (asyncpg.PostgresError, asyncpg.InterfaceError) as error:
         reason, advice = type(error).__name__, "Check DATABASE_URL (postgresql://user:password@host:5432/name)."
     except ValueError:
         # The text of the error repeats parts of the address, which may hold the password.
-        reason, advice = "the address cannot be read", "DATABASE_URL looks like postgresql://user:password@host/name."
+        reason, advice = "the address cannot be read", _LOOKS_LIKE
     raise ServerUnreachable(f"The PostgreSQL at {place(dsn)} cannot be reached: {reason}. {advice}", may_pass=may_pass)
 
 
