@@ -195,11 +195,14 @@ async def _follow(dsn: str, address: str, origin: str) -> None:
         await db.close()
 
 
+_FOLLOWED = "SELECT id FROM sources WHERE adapter = $1 AND url = $2 AND removed_at IS NULL"
+
+
 async def _walk(db: Connection, new: "NewSource") -> None:
     """Follow a source, or look at once what is new at one that an earlier demo followed."""
     from orihon.ingest import sources
 
-    held = await db.fetchval("SELECT id FROM sources WHERE adapter = $1 AND url = $2", new.adapter, new.url)
+    held = await db.fetchval(_FOLLOWED, new.adapter, new.url)
     async with db.transaction():
         if held is None:
             await sources.add(db, new)

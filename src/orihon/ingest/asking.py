@@ -21,8 +21,8 @@ _WHERE = """
     SELECT c.page_count, c.textual, s.source_id, so.bytes_fetched, so.byte_budget
       FROM chapters c
       JOIN works w ON w.id = c.work_id
-      LEFT JOIN source_chapters s ON s.chapter_id = c.id AND s.dropped_at IS NULL
-      LEFT JOIN sources so ON so.id = s.source_id
+      LEFT JOIN (source_chapters s JOIN sources so ON so.id = s.source_id AND so.removed_at IS NULL)
+             ON s.chapter_id = c.id AND s.dropped_at IS NULL
      WHERE c.id = $2 AND c.work_id = $1
   ORDER BY s.source_id IS DISTINCT FROM w.primary_source_id, s.source_id
 """

@@ -26,7 +26,9 @@ BACKFILL_AT_ONCE = 10
 
 _WHERE = f"""
     SELECT s.work_id, s.url, s.cover_url, w.title, so.adapter, so.url AS source_url, so.settings
-      FROM source_works s JOIN works w ON w.id = s.work_id JOIN sources so ON so.id = s.source_id
+      FROM source_works s
+      JOIN works w ON w.id = s.work_id
+      JOIN sources so ON so.id = s.source_id AND so.removed_at IS NULL
      WHERE s.source_id = $1 AND s.key = $2 AND s.cover_url IS NOT NULL AND NOT {COVER_IS_BURIED}
 """
 

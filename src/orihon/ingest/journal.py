@@ -20,7 +20,7 @@ from orihon.sources.records import Cursor
 _SOURCE = """
     SELECT clean, recovery_cursor, asked,
            $2 > 0 AND coalesce(whole_at, created_at) < now() - make_interval(days => $2) AS overdue
-      FROM sources WHERE id = $1 FOR UPDATE
+      FROM sources WHERE id = $1 AND removed_at IS NULL FOR UPDATE
 """
 
 _CLOSE_LEFTOVERS = """

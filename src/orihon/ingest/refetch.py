@@ -38,6 +38,7 @@ _PLACE = """
       FROM pages p
       JOIN chapters c ON c.id = p.chapter_id
       JOIN source_chapters s ON s.chapter_id = c.id
+      JOIN sources so ON so.id = s.source_id AND so.removed_at IS NULL
      WHERE p.id = $1 AND p.damage IS NOT NULL
   ORDER BY s.dropped_at NULLS FIRST, s.source_id
      LIMIT 1

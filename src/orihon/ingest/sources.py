@@ -122,7 +122,7 @@ _COLUMNS = """
     s.interval_seconds, s.paused, s.clean, s.last_error, s.created_at
 """
 
-_GET = f"SELECT {_COLUMNS} FROM sources s WHERE s.id = $1"
+_GET = f"SELECT {_COLUMNS} FROM sources s WHERE s.id = $1 AND s.removed_at IS NULL"
 
 _OVERVIEW = f"""
     SELECT {_COLUMNS}, works.n AS works, creator.work_id,
@@ -143,15 +143,35 @@ _OVERVIEW = f"""
                           WHERE sc.source_id = s.id AND sc.dropped_at IS NULL) chapters
       LEFT JOIN LATERAL (SELECT * FROM walks w WHERE w.source_id = s.id
                           ORDER BY w.started_at DESC, w.id DESC LIMIT 1) walk ON true
-     WHERE $1::uuid IS NULL OR s.id = $1
+     WHERE ($1::uuid IS NULL OR s.id = $1) AND s.removed_at IS NULL
   ORDER BY lower(s.name), s.id
 """
 
+# One that was followed before is the same source again, with what it knows of its titles, and new in all else.
 _INSERT = """
-    INSERT INTO sources (adapter, kind, name, url, settings, content, byte_budget, item_limit, interval_seconds)
+    INSERT INTO sources AS s (adapter, kind, name, url, settings, content, byte_budget, item_limit, interval_seconds)
     VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9)
-    ON CONFLICT (adapter, url) DO NOTHING
+    ON CONFLICT (adapter, url) DO UPDATE
+       SET kind = excluded.kind, name = excluded.name, settings = excluded.settings, content = excluded.content,
+           byte_budget = excluded.byte_budget, item_limit = excluded.item_limit,
+           interval_seconds = excluded.interval_seconds, bytes_fetched = DEFAULT, paused = DEFAULT, clean = DEFAULT,
+           recovery_cursor = DEFAULT, last_error = DEFAULT, asked = DEFAULT, whole_at = DEFAULT, whole_walk = DEFAULT,
+           removed_at = DEFAULT, created_at = DEFAULT, updated_at = DEFAULT
+     WHERE s.removed_at IS NOT NULL
     RETURNING id
+"""
+
+# A walk that runs now sees that it is paused; the next one begins anew.
+_REMOVE = """
+    WITH removed AS (
+        UPDATE sources SET removed_at = now(), paused = true, updated_at = now()
+         WHERE id = $1 AND removed_at IS NULL RETURNING id
+    ), walked AS (
+        DELETE FROM walks WHERE source_id IN (SELECT id FROM removed)
+    ), given_up AS (
+        DELETE FROM source_failures WHERE source_id IN (SELECT id FROM removed)
+    )
+    SELECT true FROM removed
 """
 
 _EDIT = """
@@ -332,15 +352,19 @@ async def run_now(
 
 
 async def remove(db: Connection, source_id: UUID) -> bool:
-    """Stop following. What the source has brought stays in the library; False when there is no such source."""
+    """Stop following. False when there is no such source.
+
+    What the source has brought stays in the library, and it is remembered what is whose: whoever follows the same
+    address again goes on with the same titles.
+    """
     await schedule.remove(db, schedule_name(source_id))
-    removed = await db.fetchval("DELETE FROM sources WHERE id = $1 RETURNING true", source_id)
+    removed = await db.fetchval(_REMOVE, source_id)
     await notify(db, "sources", str(source_id))
     return removed is True
 
 
 async def held_media(db: Connection, adapter: str, url: str, keys: Collection[str]) -> set[str]:
-    """Which media of an address, by key, no walk would ask for; none where it is not followed."""
+    """Which media of an address, by key, no walk would ask for; none where it was never followed."""
     source_id = await db.fetchval("SELECT id FROM sources WHERE adapter = $1 AND url = $2", adapter, url)
     if source_id is None:
         return set()

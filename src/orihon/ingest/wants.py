@@ -29,7 +29,9 @@ _IS_WANTED = "SELECT EXISTS (SELECT FROM wanted_works WHERE work_id = $1)"
 
 _WANTED_FROM = """
     SELECT DISTINCT s.source_id
-      FROM source_chapters s JOIN chapters c ON c.id = s.chapter_id
+      FROM source_chapters s
+      JOIN chapters c ON c.id = s.chapter_id
+      JOIN sources so ON so.id = s.source_id AND so.removed_at IS NULL
      WHERE c.work_id = $1 AND s.dropped_at IS NULL
 """
 

@@ -38,7 +38,8 @@ _DETAIL = f"""
            EXISTS (SELECT FROM wanted_works ww WHERE ww.work_id = w.id) AS wanted,
            coalesce((SELECT jsonb_agg(jsonb_build_object('id', s.id, 'name', s.name, 'url', sw.url)
                                       ORDER BY s.id IS DISTINCT FROM w.primary_source_id, s.name, s.id)
-                       FROM source_works sw JOIN sources s ON s.id = sw.source_id WHERE sw.work_id = w.id),
+                       FROM source_works sw JOIN sources s ON s.id = sw.source_id AND s.removed_at IS NULL
+                      WHERE sw.work_id = w.id),
                     '[]') AS sources
       FROM works w LEFT JOIN media m ON m.id = w.cover_media_id
      WHERE w.id = $1 AND {visibility.READABLE}

@@ -94,7 +94,7 @@ def manifest(body: bytes) -> Manifest:
         raise BadManifest(f"The site's manifest cannot be read: {error}") from error
 
 
-_SOURCES = "SELECT id, url, kind FROM sources WHERE kind IN ('catalogue', 'feed')"
+_SOURCES = "SELECT id, url, kind FROM sources WHERE kind IN ('catalogue', 'feed') AND removed_at IS NULL"
 
 _WORKS = """
     SELECT s.key, w.id, w.title, w.alt_titles, w.authors, w.genres, w.status, w.reading_direction, w.chapter_count,

@@ -31,7 +31,7 @@ _LOST_CHAPTERS = f"""
       FROM sources so
       JOIN source_chapters s ON s.source_id = so.id AND s.dropped_at IS NULL
       JOIN chapters c ON c.id = s.chapter_id
-     WHERE so.content = 'all' AND NOT so.paused AND so.clean AND so.kind <> 'feed'
+     WHERE so.content = 'all' AND NOT so.paused AND so.removed_at IS NULL AND so.clean AND so.kind <> 'feed'
        AND (so.byte_budget IS NULL OR so.bytes_fetched < so.byte_budget)
        AND c.page_count = 0 AND c.content_error IS NULL AND NOT ({IS_EMPTIED})
        AND NOT EXISTS (SELECT FROM jobs j WHERE j.kind = 'fetch_chapter' AND j.dedupe_key = c.id::text)
@@ -45,7 +45,10 @@ _LOST_CHECKS = """
 """
 
 _LOST_COVERS = f"""
-    SELECT count(*) FROM source_works s JOIN works w ON w.id = s.work_id
+    SELECT count(*)
+      FROM source_works s
+      JOIN works w ON w.id = s.work_id
+      JOIN sources so ON so.id = s.source_id AND so.removed_at IS NULL
      WHERE s.cover_url IS NOT NULL AND s.cover_error IS NULL AND s.dropped_at IS NULL AND w.cover_media_id IS NULL
        AND NOT {COVER_IS_BURIED}
        AND NOT EXISTS (SELECT FROM jobs j WHERE j.kind = 'fetch_cover' AND j.dedupe_key = s.source_id || ':' || s.key)

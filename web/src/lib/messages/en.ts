@@ -263,7 +263,7 @@ export const en = {
 		remove: 'Remove',
 		removeNamed: (name: string) => `Remove ${name}`,
 		removeAsk: (name: string) => `Stop following ${name}?`,
-		removeText: 'What it has brought stays in the library, with everybody’s reading progress. Nothing new will come.',
+		removeText: 'What it has brought stays in the library, with everybody’s reading progress. Nothing new will come unless it is followed again.',
 		run: 'Look now',
 		asked: 'It looks as soon as a worker is free.',
 		more: 'All about it',
