@@ -1,7 +1,6 @@
 """Following a source: tried out first, said in words, and a dialog that fits its window."""
 
 import contextlib
-import re
 from typing import Any
 
 import pytest
