@@ -10,7 +10,6 @@ from contextlib import asynccontextmanager, suppress
 from pathlib import Path
 
 import asyncpg
-import psutil
 import pytest
 from tests.support.waiting import eventually
 
@@ -68,19 +67,21 @@ async def test_a_server_that_somebody_stopped_is_woken(folder: Path) -> None:
 
 
 async def test_a_server_that_hangs_is_started_again(folder: Path) -> None:
+    """Nobody gets in while the roles are locked, and no waking helps."""
     said: list[str] = []
     async with supervised(folder, said) as database:
-        hanging = psutil.Process(database.server.pid)
-
-        def restarted() -> bool:
-            # Whatever wakes it, it hangs again.
-            with suppress(psutil.NoSuchProcess):
-                hanging.suspend()
-            return any("it did not answer for 5 s, so it was stopped" in line for line in said)
-
-        await eventually(restarted, seconds=40)
+        hanging = database.server.pid
+        held = await asyncpg.connect(database.server.dsn())
+        locked = held.transaction()
+        await locked.start()
+        await held.execute("LOCK TABLE pg_authid IN ACCESS EXCLUSIVE MODE")
+        assert not await database.server.answers(1.0)
+        await eventually(
+            lambda: any("it did not answer for 5 s, so it was stopped" in line for line in said), seconds=40
+        )
         await eventually(lambda: database.server.answers(5.0), seconds=40)
-        assert database.server.pid != hanging.pid
+        assert database.server.pid != hanging
+        held.terminate()
 
 
 async def test_what_runs_out_of_connections_still_answers(folder: Path) -> None:
