@@ -46,7 +46,6 @@ async def walk(dsn: str, origin: str, folder: Path, *, trace: bool) -> Measured:
             (leased,) = await queue.lease(db, "feeds")
         payload = payloads.decode(payloads.WalkFeed, leased.payload)
         # As the worker does when it starts: else the collector waits for a quarter of all that the imports made.
-        gc.collect()
         gc.freeze()
         if trace:
             tracemalloc.start()
