@@ -69,6 +69,29 @@ async def test_the_order_is_the_lists_whatever_the_numbers_say(pool: Pool, sourc
     assert await in_order(pool, kept.work_id) == ["first", "late", "extra", "old", "hiatus", "new"]
 
 
+@pytest.mark.parametrize(
+    ("lists", "order"),
+    [
+        pytest.param([("e", "d", "c"), ("f", "e", "d", "c")], "a b c d e f", id="the first ones are taken down"),
+        pytest.param([("e", "d", "b", "a"), ("d", "b", "a")], "a b c d e", id="one in the midst, then the last"),
+        pytest.param([("e", "d", "a"), ("e", "d", "c", "b", "a")], "a b c d e", id="they come back"),
+        pytest.param([("e", "d", "c2", "b", "a")], "a b c c2 d e", id="one under another key"),
+        pytest.param([("e", "d", "c2", "c1", "b", "a")], "a b c c1 c2 d e", id="one is split in two"),
+        pytest.param([("e", "d", "a"), ("a", "d", "e")], "e d a b c", id="the list is turned round"),
+        pytest.param([()], "a b c d e", id="an empty list proves nothing"),
+    ],
+)
+async def test_a_chapter_that_vanished_stands_where_it_stood(
+    pool: Pool, source_id: UUID, lists: list[tuple[str, ...]], order: str
+) -> None:
+    """Positions of the others close up; it stood among them as if it had been shuffled in."""
+    kept = await keep(pool, source_id, a_title("e", "d", "c", "b", "a"))
+    for entries in lists:
+        await keep(pool, source_id, a_title(*entries))
+        await keep(pool, source_id, a_title(*entries))
+    assert await in_order(pool, kept.work_id) == order.split()
+
+
 async def test_keeping_the_same_title_again_changes_nothing(pool: Pool, source_id: UUID) -> None:
     title = a_title("b=2", "a=1", authors=("Ann", "ann ", "Bo"), tags=("Slow burn",), genres=("Drama",))
     first = await keep(pool, source_id, title)

@@ -81,6 +81,23 @@ def positions(listed: Sequence[ChapterRef]) -> dict[str, int]:
     return {key: len(unique) - 1 - index for index, key in enumerate(unique)}
 
 
+def reading_order(listed: Sequence[str], before: Sequence[str]) -> list[str]:
+    """Chapters that are listed, and those that were: each of these behind the one that it followed `before`.
+
+    All oldest first. Positions close up where a chapter vanishes, so it cannot keep its own: it would stand among
+    others.
+    """
+    here = set(listed)
+    behind: dict[str | None, list[str]] = {}
+    last = None
+    for key in before:
+        if key in here:
+            last = key
+        else:
+            behind.setdefault(last, []).append(key)
+    return [*behind.get(None, ()), *(one for key in listed for one in (key, *behind.get(key, ())))]
+
+
 # The lock keeps two walks that meet the same title for the first time from making two works of it.
 _LOCK = "SELECT pg_advisory_xact_lock(hashtextextended($1::uuid::text || ' ' || $2, 0))"
 
@@ -234,9 +251,10 @@ async def _seen(db: Connection, source_id: UUID, title: Title, work_id: UUID, to
 
 
 _SOURCE_CHAPTERS = """
-    SELECT key, chapter_id, position, dropped_at IS NOT NULL AS dropped
-      FROM source_chapters
-     WHERE source_id = $1 AND work_key = $2
+    SELECT s.key, s.chapter_id, s.dropped_at IS NOT NULL AS dropped
+      FROM source_chapters s JOIN chapters c ON c.id = s.chapter_id
+     WHERE s.source_id = $1 AND s.work_key = $2
+  ORDER BY c.sort_key, c.number, c.created_at, c.id
 """
 
 _NEW_CHAPTERS = """
@@ -264,16 +282,17 @@ _REFRESH_CHAPTERS = """
      WHERE c.id = n.id AND (c.number, c.title, c.sort_key) IS DISTINCT FROM (n.number, n.title, n.sort_key)
 """
 
+_MOVE_CHAPTERS = """
+    UPDATE chapters c SET sort_key = n.sort_key
+      FROM unnest($1::uuid[], $2::numeric[]) AS n (id, sort_key)
+     WHERE c.id = n.id AND c.sort_key <> n.sort_key
+"""
+
 _DROP_LINKS = """
     UPDATE source_chapters
        SET dropped_at = now()
      WHERE source_id = $1 AND work_key = $2 AND key = ANY ($3) AND dropped_at IS NULL
 """
-
-
-def sort_key(position: int) -> Decimal:
-    """Where a listed chapter stands in its work: where its list puts it, whatever its number says."""
-    return Decimal(position)
 
 
 async def _sync_chapters(db: Connection, source_id: UUID, work_id: UUID, title: Title) -> tuple[int, int]:
@@ -283,6 +302,9 @@ async def _sync_chapters(db: Connection, source_id: UUID, work_id: UUID, title: 
     live = {record["key"] for record in records if not record["dropped"]}
     placed = positions(title.chapters)
     listed = _first_of_each(title.chapters)
+    # Where its list puts it, whatever its number says.
+    order = reading_order([chapter.key for chapter in reversed(listed)], list(known))
+    sort_key = {key: Decimal(place) for place, key in enumerate(order)}
 
     # Oldest first: jobs and identifiers are made in reading order.
     fresh = [chapter for chapter in reversed(listed) if chapter.key not in known]
@@ -296,7 +318,7 @@ async def _sync_chapters(db: Connection, source_id: UUID, work_id: UUID, title: 
         [work_id] * len(fresh),
         [chapter.number for chapter in fresh],
         [chapter.title for chapter in fresh],
-        [sort_key(placed[chapter.key]) for chapter in fresh],
+        [sort_key[chapter.key] for chapter in fresh],
     )
     await db.execute(
         _LINK_CHAPTERS,
@@ -321,8 +343,10 @@ async def _sync_chapters(db: Connection, source_id: UUID, work_id: UUID, title: 
         [known[chapter.key] for chapter in stale],
         [chapter.number for chapter in stale],
         [chapter.title for chapter in stale],
-        [sort_key(placed[chapter.key]) for chapter in stale],
+        [sort_key[chapter.key] for chapter in stale],
     )
+    absent = [key for key in known if key not in placed]
+    await db.execute(_MOVE_CHAPTERS, [known[key] for key in absent], [sort_key[key] for key in absent])
     gone = vanished(live, placed.keys())
     await db.execute(_DROP_LINKS, source_id, title.key, list(gone))
     return len(fresh), len(gone)
