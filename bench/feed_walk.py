@@ -21,7 +21,7 @@ from orihon.fetch.errors import Gone
 from orihon.ingest.download import Intake
 from orihon.ingest.feed import feeds
 from orihon.ingest.walking import SourceWalker
-from orihon.jobs import payloads, queue
+from orihon.jobs import leases, payloads
 from orihon.jobs.handlers import Job
 from orihon.storage.local import LocalStorage
 
@@ -50,7 +50,7 @@ async def walk(dsn: str, origin: str, folder: Path, *, trace: bool) -> Measured:
         )
         walker = SourceWalker({"feed": feeds(intake)}, max_failures=10, chunk_seconds=600)
         async with pool.acquire() as db:
-            (leased,) = await queue.lease(db, "feeds")
+            (leased,) = await leases.lease(db, "feeds")
         payload = payloads.decode(payloads.WalkFeed, leased.payload)
         # As the worker does when it starts: else the collector waits for a quarter of all that the imports made.
         gc.freeze()

@@ -22,7 +22,7 @@ from bench import harness
 from bench.queue_ours import LANE, Noop
 from orihon.db.embedded import EmbeddedPostgres
 from orihon.db.pool import Connection, connect
-from orihon.jobs import queue
+from orihon.jobs import leases, queue
 
 ROWS = (
     "queue_vs_best_peer",
@@ -200,11 +200,11 @@ async def lease(db: Connection) -> float:
     """The median seconds that a lease of one of many waiting jobs takes."""
     await queue.enqueue_many(db, [Noop(at=0.0)] * LEASED)
     seconds: list[float] = []
-    claims: list[queue.Claim] = []
+    claims: list[leases.Claim] = []
     for _ in range(LEASED):
         started = time.perf_counter()
-        (leased,) = await queue.lease(db, LANE.name, 1)
+        (leased,) = await leases.lease(db, LANE.name, 1)
         seconds.append(time.perf_counter() - started)
         claims.append(leased.claim)
-    await queue.done_many(db, claims)
+    await leases.done_many(db, claims)
     return statistics.median(seconds)

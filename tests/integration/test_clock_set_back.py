@@ -15,7 +15,7 @@ from tests.support.waiting import eventually
 from orihon.db.notify import Bus, Notice
 from orihon.db.pool import Pool
 from orihon.fetch.pacing import ROW, Held, SharedPace, Slot
-from orihon.jobs import queue, schedule, upkeep
+from orihon.jobs import leases, schedule, upkeep
 from orihon.jobs.handlers import Done, Job
 from orihon.runtime import clock, live_status
 
@@ -77,12 +77,12 @@ async def test_what_was_due_is_due_and_what_waits_waits_as_long_as_before(pool: 
         later = await put(db, Plain())
         await db.execute("UPDATE jobs SET scheduled_at = now() + interval '10 minutes' WHERE id = $1", later)
         await set_back(pool)
-        assert await queue.lease(db, "test", 10) == [], "or there would be nothing to mend"
+        assert await leases.lease(db, "test", 10) == [], "or there would be nothing to mend"
         back = await clock.keep(db)
         assert back is not None
         assert back.jobs == 4
         assert back.seconds == pytest.approx(3600, abs=5)
-        assert [leased.claim.id for leased in await queue.lease(db, "test", 10)] == due
+        assert [leased.claim.id for leased in await leases.lease(db, "test", 10)] == due
     assert await seconds_until(pool, later, "scheduled_at") == pytest.approx(600, abs=5)
 
 
@@ -109,7 +109,7 @@ async def test_two_workers_move_it_once(pool: Pool) -> None:
 async def test_the_lease_of_a_vanished_worker_lapses_in_its_time(pool: Pool) -> None:
     async with pool.acquire() as db:
         dead = await put(db, Plain())
-        await queue.lease(db, "test", 1, window=60)
+        await leases.lease(db, "test", 1, window=60)
         await set_back(pool)
         assert await clock.keep(db) is not None
         assert await seconds_until(pool, dead, "leased_until") == pytest.approx(60, abs=5)
@@ -124,10 +124,10 @@ async def test_a_lease_that_was_renewed_since_keeps_its_length(pool: Pool) -> No
         job = await put(db, Plain())
         leased = await lease_one(db)
         await set_back(pool)
-        assert await queue.renew(db, [leased.claim], 60) == {job}
+        assert await leases.renew(db, [leased.claim], 60) == {job}
         assert await clock.keep(db) is not None
         assert await seconds_until(pool, job, "leased_until") == pytest.approx(60, abs=5)
-        assert await queue.done(db, leased.claim) is None
+        assert await leases.done(db, leased.claim) is None
 
 
 async def test_schedules_keep_their_rhythm(pool: Pool) -> None:

@@ -10,8 +10,8 @@ from tests.support.feeds import MEDIA, POSTS, follow, same
 from tests.support.line import Line, line
 
 from orihon.db.pool import Pool
+from orihon.jobs.leases import LeaseLost
 from orihon.jobs.payloads import CheckMedium
-from orihon.jobs.queue import LeaseLost
 from orihon.samplesite.creators import Creators
 
 pytestmark = pytest.mark.anyio

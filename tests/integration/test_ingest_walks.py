@@ -17,10 +17,10 @@ from orihon.ingest.catalogue import catalogues
 from orihon.ingest.rules import Outcome
 from orihon.ingest.sources import SourceEdit
 from orihon.ingest.walking import SourceWalker
-from orihon.jobs import queue
+from orihon.jobs import leases, queue
 from orihon.jobs.handlers import Job
+from orihon.jobs.leases import LeaseLost
 from orihon.jobs.payloads import SyncTitle, WalkSource
-from orihon.jobs.queue import LeaseLost
 from orihon.samplesite.catalogue import Catalogue
 from orihon.sources.adapter import Document, Fetcher
 
@@ -61,7 +61,7 @@ async def leased_walk(made: Line, source: UUID) -> Job[WalkSource]:
     payload = WalkSource(source_id=source)
     async with made.pool.acquire() as db:
         await queue.enqueue(db, payload)
-        (leased,) = await queue.lease(db, "crawl")
+        (leased,) = await leases.lease(db, "crawl")
     return Job(payload=payload, claim=leased.claim, pool=made.pool)
 
 
@@ -189,7 +189,7 @@ async def test_a_crash_is_recovered_from_one_page_before_the_checkpoint_and_foll
     # A process that is killed leaves its chunk open and its lease to lapse.
     job = await leased_walk(long, source)
     async with long.pool.acquire() as db, db.transaction():
-        await queue.hold(db, job.claim)
+        await leases.hold(db, job.claim)
         await journal.begin(db, source)
     await long.pool.execute("UPDATE jobs SET state = 'pending', leased_until = NULL WHERE state = 'running'")
     long.site.log.clear()
@@ -224,7 +224,7 @@ async def test_a_graceful_stop_goes_on_where_it_was(long: Line) -> None:
         await task
     assert await walks(long.pool) == [("backfill", "continued")]
     async with long.pool.acquire() as db:
-        await queue.release(db, job.claim)
+        await leases.release(db, job.claim)
     await long.drain()
     assert await walks(long.pool) == [("backfill", "continued"), ("backfill", "end_of_list")]
     assert await held(long.pool) == TITLES

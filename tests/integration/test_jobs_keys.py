@@ -10,7 +10,7 @@ from tests.support.queueing import Elsewhere, Keyed, Plain, emptied, lapse, leas
 
 from orihon.db.embedded import EmbeddedPostgres
 from orihon.db.pool import Pool
-from orihon.jobs import queue, upkeep
+from orihon.jobs import leases, queue, upkeep
 
 pytestmark = pytest.mark.anyio
 
@@ -39,11 +39,11 @@ async def test_one_job_of_a_key_runs_at_a_time_in_order(pool: Pool) -> None:
         await queue.enqueue_many(db, [Keyed(platform="a", number=number) for number in range(3)])
         await queue.enqueue_many(db, [Keyed(platform="b", number=number) for number in range(2)])
         seen = []
-        while leased := await queue.lease(db, "test", 10):
+        while leased := await leases.lease(db, "test", 10):
             keys = [one.payload for one in leased]
             assert len(keys) == len({key.split('"platform": "')[1][0] for key in keys})
             seen.append(len(leased))
-            await queue.done_many(db, [one.claim for one in leased])
+            await leases.done_many(db, [one.claim for one in leased])
     assert seen == [2, 2, 1]
 
 
@@ -52,8 +52,8 @@ async def test_a_key_holds_in_every_lane(pool: Pool) -> None:
         await put(db, Keyed(platform="a"))
         await put(db, KeyedElsewhere(platform="a"))
         first = await lease_one(db)
-        assert await queue.lease(db, "other") == []
-        await queue.done(db, first.claim)
+        assert await leases.lease(db, "other") == []
+        await leases.done(db, first.claim)
         await lease_one(db, "other")
 
 
@@ -64,8 +64,8 @@ async def test_keyed_and_unkeyed_jobs_share_one_order(pool: Pool) -> None:
             for payload in (Plain(number=1), Keyed(platform="a"), Plain(number=2), Keyed(platform="b"))
         ]
         urgent = await put(db, Keyed(platform="c"), priority=-1)
-        two = [one.claim.id for one in await queue.lease(db, "test", 2)]
-        rest = [one.claim.id for one in await queue.lease(db, "test", 9)]
+        two = [one.claim.id for one in await leases.lease(db, "test", 2)]
+        rest = [one.claim.id for one in await leases.lease(db, "test", 9)]
     assert [*two, *rest] == [urgent, *ids]
 
 
@@ -76,7 +76,7 @@ async def test_a_lapsed_job_keeps_its_key_until_it_is_reclaimed_and_then_runs_it
         await put(db, Keyed(platform="a", number=2))
         await lease_one(db)
         await lapse(db, first)
-        assert await queue.lease(db, "test") == []
+        assert await leases.lease(db, "test") == []
         await upkeep.reclaim_lapsed(db)
         assert (await lease_one(db)).claim.id == first
 
@@ -90,13 +90,13 @@ async def test_every_ending_frees_the_key(pool: Pool, ending: str) -> None:
         claim = (await lease_one(db)).claim
         match ending:
             case "done":
-                await queue.done(db, claim)
+                await leases.done(db, claim)
             case "fail":
-                await queue.fail(db, claim, "no")
+                await leases.fail(db, claim, "no")
             case "release":
-                await queue.release(db, claim, after=60)
+                await leases.release(db, claim, after=60)
             case _:
-                await queue.continue_(db, claim, Keyed(platform="a", number=3))
+                await leases.continue_(db, claim, Keyed(platform="a", number=3))
         assert (await lease_one(db)).claim.id == second
 
 
@@ -104,7 +104,7 @@ async def test_a_job_that_retries_far_in_the_future_does_not_block_its_key(pool:
     """procrastinate #1599."""
     async with pool.acquire() as db:
         await put(db, Keyed(platform="a", number=1))
-        await queue.release(db, (await lease_one(db)).claim, after=3600)
+        await leases.release(db, (await lease_one(db)).claim, after=3600)
         second = await put(db, Keyed(platform="a", number=2))
         assert (await lease_one(db)).claim.id == second
 
@@ -121,7 +121,7 @@ async def test_parallel_leasers_never_run_two_of_a_key_at_once(pool: Pool) -> No
     async def leaser() -> None:
         async with pool.acquire() as db:
             while sum(ran.values()) < 2 * rounds:
-                leased = await queue.lease(db, "test", 2)
+                leased = await leases.lease(db, "test", 2)
                 for one in leased:
                     platform = one.payload.split('"platform": "')[1][0]
                     running[platform] += 1
@@ -132,7 +132,7 @@ async def test_parallel_leasers_never_run_two_of_a_key_at_once(pool: Pool) -> No
                     # Before the row is freed, since another may have it the moment after.
                     running[platform] -= 1
                     ran[platform] += 1
-                    await queue.done(db, one.claim)
+                    await leases.done(db, one.claim)
 
     async with asyncio.timeout(60):
         await asyncio.gather(*(leaser() for _ in range(5)))
@@ -146,13 +146,13 @@ async def test_a_candidate_seen_before_another_took_the_key_is_refused(pool: Poo
         await put(slow, Keyed(platform="a", number=1))
         await put(slow, Keyed(platform="a", number=2))
         first = (await lease_one(quick)).claim
-        await queue.release(quick, first)
-        seen = await slow.fetch(queue._LEASE, "test", 1, 60.0, [])
+        await leases.release(quick, first)
+        seen = await slow.fetch(leases._LEASE, "test", 1, 60.0, [])
         assert len(seen) == 1
         # Meanwhile another job of the key begins.
         await quick.execute("UPDATE jobs SET priority = 9 WHERE id = $1", first.id)
         await lease_one(quick)
-        assert await queue._lease_keyed(slow, seen, 60.0) == []
+        assert await leases._lease_keyed(slow, seen, 60.0) == []
 
 
 async def test_two_running_jobs_of_a_key_are_impossible_whatever_writes_them(pool: Pool) -> None:

@@ -12,11 +12,11 @@ from tests.support.queueing import Lined, Plain, emptied, lapse, lease_one, put,
 
 from orihon.db.embedded import EmbeddedPostgres
 from orihon.db.pool import Connection, Pool, connect
-from orihon.jobs import queue, upkeep, waiting
+from orihon.jobs import leases, queue, upkeep, waiting
 from orihon.jobs.handlers import Done, Job
 from orihon.jobs.lane import Lane
+from orihon.jobs.leases import Leased
 from orihon.jobs.payloads import decode
-from orihon.jobs.queue import Leased
 
 pytestmark = pytest.mark.anyio
 
@@ -44,7 +44,7 @@ def jobs(source: str, count: int) -> list[Lined]:
 async def next_of(db: Connection) -> Lined:
     """Run the next job."""
     leased = await lease_one(db)
-    await queue.done(db, leased.claim)
+    await leases.done(db, leased.claim)
     return of(leased)
 
 
@@ -86,11 +86,11 @@ async def test_what_a_person_waits_for_goes_before_all_lines_even_in_a_full_one(
         await queue.enqueue_many(db, jobs("b", 5))
         await lease_one(db)
         urgent = await put(db, Lined(source="a", number=99), priority=-10)
-        (leased,) = await queue.lease(db, "test", 1, full=["a"])
+        (leased,) = await leases.lease(db, "test", 1, full=["a"])
         assert leased.claim.id == urgent
-        (leased,) = await queue.lease(db, "test", 1, full=["a"])
+        (leased,) = await leases.lease(db, "test", 1, full=["a"])
         assert of(leased).source == "b"
-        assert await queue.lease(db, "test", 1, full=["a", "b"]) == []
+        assert await leases.lease(db, "test", 1, full=["a", "b"]) == []
 
 
 async def test_priority_orders_a_line_but_does_not_keep_others_waiting(pool: Pool) -> None:
@@ -109,7 +109,7 @@ async def test_jobs_without_a_line_go_before_the_lines(pool: Pool) -> None:
         await queue.enqueue_many(db, jobs("a", 2))
         plain = await put(db, Plain(), priority=30)
         assert (await lease_one(db)).claim.id == plain
-        assert len(await queue.lease(db, "test", 5)) == 1, "a line gives one job at a time"
+        assert len(await leases.lease(db, "test", 5)) == 1, "a line gives one job at a time"
 
 
 @pytest.mark.parametrize("ending", ["continue", "release", "reclaim", "requeue"])
@@ -119,14 +119,14 @@ async def test_a_job_that_comes_back_stands_in_its_line_again(pool: Pool, ending
         leased = await lease_one(db)
         match ending:
             case "continue":
-                await queue.continue_(db, leased.claim, Lined(source="a", number=1))
+                await leases.continue_(db, leased.claim, Lined(source="a", number=1))
             case "release":
-                await queue.release(db, leased.claim)
+                await leases.release(db, leased.claim)
             case "reclaim":
                 await lapse(db, first)
                 await upkeep.reclaim_lapsed(db)
             case _:
-                await queue.fail(db, leased.claim, "no", final=True)
+                await leases.fail(db, leased.claim, "no", final=True)
                 await upkeep.requeue(db)
         await queue.enqueue_many(db, jobs("b", 2))
         assert of(await lease_one(db)).source == "b", "it has had its turn"
@@ -157,7 +157,7 @@ async def test_turns_of_empty_lines_are_forgotten(pool: Pool) -> None:
 async def test_an_idle_worker_knows_when_a_line_is_due(pool: Pool) -> None:
     async with pool.acquire() as db:
         await put(db, Lined(source="a"))
-        await queue.release(db, (await lease_one(db)).claim, after=50)
+        await leases.release(db, (await lease_one(db)).claim, after=50)
         due = await waiting.announce(db, "test", UUID(int=1), 60)
     assert due is not None
     assert 40 < due <= 50
@@ -205,11 +205,11 @@ async def test_parallel_leasers_share_the_lines_and_lose_nothing(pool: Pool) -> 
         async with pool.acquire() as db:
             idle = 0
             while idle < 3:
-                leased = await queue.lease(db, "test", 2)
+                leased = await leases.lease(db, "test", 2)
                 idle = 0 if leased else idle + 1
                 for one in leased:
                     seen.append((of(one).source, of(one).number))
-                    await queue.done(db, one.claim)
+                    await leases.done(db, one.claim)
 
     async with asyncio.timeout(60):
         await asyncio.gather(*(leaser() for _ in range(4)))
@@ -238,7 +238,7 @@ async def test_while_a_line_waits_no_other_gets_far_ahead(
         running: list[Leased] = []
         next_number: Counter[str] = Counter()
         for ending in [*endings, *[0] * (sum(lengths) + places)]:
-            while len(running) < places and (leased := await queue.lease(db, "test", 1)):
+            while len(running) < places and (leased := await leases.lease(db, "test", 1)):
                 (one,) = leased
                 job = of(one)
                 busy = Counter(held.line for held in running)
@@ -248,7 +248,7 @@ async def test_while_a_line_waits_no_other_gets_far_ahead(
                 left[job.source] -= 1
                 running.append(one)
             if running:
-                await queue.done(db, running.pop(ending % len(running)).claim)
+                await leases.done(db, running.pop(ending % len(running)).claim)
         assert sum(left.values()) == 0
     finally:
         await db.close()

@@ -28,9 +28,10 @@ from tests.support.queueing import Coalescing, Keyed, Plain, Unique, shared_data
 
 from orihon.db.embedded import EmbeddedPostgres
 from orihon.db.pool import connect
-from orihon.jobs import queue, upkeep
+from orihon.jobs import leases, queue, upkeep
+from orihon.jobs.leases import Claim, Lost
 from orihon.jobs.payloads import Payload, kind_of
-from orihon.jobs.queue import AlreadyQueued, Claim, Enqueued, Lost
+from orihon.jobs.queue import AlreadyQueued, Enqueued
 from orihon.jobs.rules import REFUNDED_RECLAIMS
 
 T = TypeVar("T")
@@ -163,7 +164,7 @@ class QueueMachine(RuleBasedStateMachine):
     @rule(target=fresh, limit=st.integers(1, 4))
     def lease(self, limit: int) -> Any:
         expected = self._next(limit)
-        leased = self.wait(queue.lease(self.db, "test", limit))
+        leased = self.wait(leases.lease(self.db, "test", limit))
         assert [one.claim.id for one in leased] == expected
         for one in leased:
             job = self.model[one.claim.id]
@@ -201,22 +202,22 @@ class QueueMachine(RuleBasedStateMachine):
             case "vanish":
                 self._lapse(claim)
             case "renew":
-                answer = None if claim.id in self.wait(queue.renew(self.db, [claim])) else Lost()
+                answer = None if claim.id in self.wait(leases.renew(self.db, [claim])) else Lost()
                 if job := self._mine(claim, answer):
                     job.lapsed = False
             case "done":
-                if job := self._mine(claim, self.wait(queue.done(self.db, claim))):
+                if job := self._mine(claim, self.wait(leases.done(self.db, claim))):
                     self._done(job)
             case "fail" | "give up":
                 final = act == "give up"
-                if job := self._mine(claim, self.wait(queue.fail(self.db, claim, "no", final=final))):
+                if job := self._mine(claim, self.wait(leases.fail(self.db, claim, "no", final=final))):
                     job.fail(last=final or claim.attempts >= claim.max_attempts)
             case "release" | "postpone":
                 after = 60.0 if act == "postpone" else 0.0
-                if job := self._mine(claim, self.wait(queue.release(self.db, claim, after=after))):
+                if job := self._mine(claim, self.wait(leases.release(self.db, claim, after=after))):
                     job.back(attempts=max(job.attempts - 1, 0))
             case _:
-                if job := self._mine(claim, self.wait(queue.continue_(self.db, claim, payload))):
+                if job := self._mine(claim, self.wait(leases.continue_(self.db, claim, payload))):
                     job.reclaims = 0
                     job.back(attempts=0)
 

@@ -13,7 +13,7 @@ from tests.support.queueing import emptied, shared_database
 
 from orihon.db.embedded import EmbeddedPostgres
 from orihon.db.pool import Pool, connect
-from orihon.jobs import board, queue, upkeep, waiting
+from orihon.jobs import board, leases, queue, upkeep, waiting
 
 pytestmark = pytest.mark.anyio
 
@@ -107,7 +107,7 @@ async def db(filled: str) -> AsyncIterator[asyncpg.Connection]:
 
 async def test_a_lease_reads_only_what_it_takes(db: Any) -> None:
     """Not the ended rows (graphile #240, PR #147), not the future ones (river #785), not a blocked key's backlog."""
-    found, nodes = await _explained(db, queue._LEASE, ("test", 1, 60.0, []))
+    found, nodes = await _explained(db, leases._LEASE, ("test", 1, 60.0, []))
     assert not _reads_table(nodes)
     assert {"jobs_ready_idx", "jobs_keyed_idx", "jobs_busy_key_idx", "jobs_line_idx"} <= _indexes(nodes)
     assert _pages(found) < 100 + 8 * LINES
@@ -116,7 +116,7 @@ async def test_a_lease_reads_only_what_it_takes(db: Any) -> None:
 
 
 async def test_a_batch_lease_grows_with_the_batch_only(db: Any) -> None:
-    found, nodes = await _explained(db, queue._LEASE, ("test", 50, 60.0, []))
+    found, nodes = await _explained(db, leases._LEASE, ("test", 50, 60.0, []))
     assert not _reads_table(nodes)
     assert _pages(found) < 2500
 
@@ -135,13 +135,13 @@ async def test_enqueueing_looks_up_its_key_and_nothing_else(db: Any, sql: str, k
 @pytest.mark.parametrize(
     ("sql", "arguments", "index"),
     [
-        (queue._RENEW, ([uuid4()], [1], 60.0), "jobs_pkey"),
-        (queue._DONE, ([uuid4()], [1]), "jobs_pkey"),
-        (queue._RELEASE, ([uuid4()], [1], 0.0, None), "jobs_pkey"),
-        (queue._HOLD, (uuid4(), 1), "jobs_pkey"),
-        (queue._FAIL, (uuid4(), 1, False, 60.0, "no"), "jobs_pkey"),
-        (queue._CONTINUE, (uuid4(), 1, "{}", None), "jobs_pkey"),
-        (queue._LEASE_KEYED, ([uuid4()], 60.0), "jobs_pkey"),
+        (leases._RENEW, ([uuid4()], [1], 60.0), "jobs_pkey"),
+        (leases._DONE, ([uuid4()], [1]), "jobs_pkey"),
+        (leases._RELEASE, ([uuid4()], [1], 0.0, None), "jobs_pkey"),
+        (leases._HOLD, (uuid4(), 1), "jobs_pkey"),
+        (leases._FAIL, (uuid4(), 1, False, 60.0, "no"), "jobs_pkey"),
+        (leases._CONTINUE, (uuid4(), 1, "{}", None), "jobs_pkey"),
+        (leases._LEASE_KEYED, ([uuid4()], 60.0), "jobs_pkey"),
         (upkeep._LAPSED, (500,), "jobs_leased_idx"),
         (upkeep._REAP, (7, 40), "jobs_terminal_idx"),
         (board._LISTS["dead"], (None, 50, 0), "jobs_terminal_idx"),

@@ -14,8 +14,8 @@ from tests.support.waiting import eventually
 
 from orihon.db.embedded import EmbeddedPostgres
 from orihon.db.pool import Pool
-from orihon.jobs import queue
-from orihon.jobs.queue import Lost
+from orihon.jobs import leases, queue
+from orihon.jobs.leases import Lost
 
 pytestmark = pytest.mark.anyio
 
@@ -123,8 +123,8 @@ async def test_a_process_that_was_frozen_while_another_took_over_changes_nothing
     assert after == before
     assert after["state"] == "done"
     async with pool.acquire() as db:
-        first = queue.Claim(id=job_id, generation=1, lane="test", kind="plain", attempts=1, max_attempts=5)
-        assert await queue.done(db, first) == Lost()
+        first = leases.Claim(id=job_id, generation=1, lane="test", kind="plain", attempts=1, max_attempts=5)
+        assert await leases.done(db, first) == Lost()
 
 
 async def test_a_terminated_process_gives_its_jobs_back_at_once(dsn: str, pool: Pool) -> None:

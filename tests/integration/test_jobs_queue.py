@@ -23,9 +23,10 @@ from tests.support.queueing import (
 
 from orihon.db.embedded import EmbeddedPostgres
 from orihon.db.pool import Connection, Pool
-from orihon.jobs import board, queue, upkeep
+from orihon.jobs import board, leases, queue, upkeep
+from orihon.jobs.leases import LeaseLost, Lost
 from orihon.jobs.payloads import FetchChapter, decode
-from orihon.jobs.queue import AlreadyQueued, Enqueued, LeaseLost, Lost
+from orihon.jobs.queue import AlreadyQueued, Enqueued
 
 pytestmark = pytest.mark.anyio
 
@@ -59,7 +60,7 @@ async def test_a_new_job_waits_with_its_payload(db: Connection) -> None:
     job = await row(db, result.id)
     assert (job["state"], job["attempts"], job["lease_generation"], job["leased_until"]) == ("pending", 0, 0, None)
     assert (job["lane"], job["kind"], job["priority"]) == ("content", "fetch_chapter", FetchChapter.priority)
-    (leased,) = await queue.lease(db, "content")
+    (leased,) = await leases.lease(db, "content")
     assert decode(FetchChapter, leased.payload) == payload
 
 
@@ -79,9 +80,9 @@ async def test_a_settled_job_frees_its_key(db: Connection, ending: str) -> None:
     await put(db, Unique(name="a"))
     leased = await lease_one(db)
     if ending == "done":
-        await queue.done(db, leased.claim)
+        await leases.done(db, leased.claim)
     else:
-        await queue.fail(db, leased.claim, "no", final=True)
+        await leases.fail(db, leased.claim, "no", final=True)
     assert isinstance(await queue.enqueue(db, Unique(name="a")), Enqueued)
     assert await states(db) == {ending: 1, "pending": 1}
 
@@ -116,9 +117,9 @@ async def test_an_enqueue_belongs_to_the_callers_transaction(pool: Pool) -> None
         transaction = db.transaction()
         await transaction.start()
         await put(db, Plain())
-        assert await queue.lease(other, "test") == []
+        assert await leases.lease(other, "test") == []
         await transaction.commit()
-        assert len(await queue.lease(other, "test")) == 1
+        assert len(await leases.lease(other, "test")) == 1
 
 
 async def test_racing_producers_make_one_job(pool: Pool) -> None:
@@ -132,7 +133,7 @@ async def test_racing_producers_make_one_job(pool: Pool) -> None:
         results = await asyncio.gather(*(produce() for _ in range(8)))
         assert sum(isinstance(result, Enqueued) for result in results) == 1
         async with pool.acquire() as db:
-            await queue.done(db, (await lease_one(db)).claim)
+            await leases.done(db, (await lease_one(db)).claim)
 
 
 async def test_a_batch_says_what_became_of_each(db: Connection) -> None:
@@ -148,9 +149,9 @@ async def test_a_batch_says_what_became_of_each(db: Connection) -> None:
 async def test_a_mixed_batch_coalesces_only_what_coalesces(db: Connection) -> None:
     for payload in (Unique(name="a"), Coalescing(name="a")):
         await put(db, payload)
-    leased = await queue.lease(db, "test", 2)
+    leased = await leases.lease(db, "test", 2)
     await queue.enqueue_many(db, [Unique(name="a"), Coalescing(name="a"), Coalescing(name="b")])
-    after = await queue.done_many(db, [one.claim for one in leased])
+    after = await leases.done_many(db, [one.claim for one in leased])
     assert {one.claim.kind: after[one.claim.id] for one in leased} == {"unique": "done", "coalescing": "pending"}
 
 
@@ -200,7 +201,7 @@ async def test_a_lease_takes_only_its_lane(db: Connection) -> None:
     other = await put(db, Elsewhere())
     await put(db, Plain())
     await put(db, Unique(name="a"))
-    assert {one.claim.kind for one in await queue.lease(db, "test", 9)} == {"plain", "unique"}
+    assert {one.claim.kind for one in await leases.lease(db, "test", 9)} == {"plain", "unique"}
     assert (await row(db, other))["state"] == "pending"
 
 
@@ -212,7 +213,7 @@ async def test_parallel_leases_are_disjoint(pool: Pool) -> None:
     async def take() -> list[UUID]:
         taken: list[UUID] = []
         async with pool.acquire() as db:
-            while leased := await queue.lease(db, "test", 3):
+            while leased := await leases.lease(db, "test", 3):
                 taken += [one.claim.id for one in leased]
         return taken
 
@@ -227,7 +228,7 @@ async def test_a_lease_does_not_wait_for_locked_rows(pool: Pool) -> None:
         async with holder.transaction():
             await holder.execute("SELECT FROM jobs WHERE id = $1 FOR UPDATE", first)
             async with asyncio.timeout(5):
-                assert [one.claim.id for one in await queue.lease(other, "test", 5)] == [second]
+                assert [one.claim.id for one in await leases.lease(other, "test", 5)] == [second]
 
 
 async def test_jobs_come_by_priority_then_due_time_then_creation(db: Connection) -> None:
@@ -238,7 +239,7 @@ async def test_jobs_come_by_priority_then_due_time_then_creation(db: Connection)
     first = await put(db, Plain(number=-1), priority=-5)
     overdue = await put(db, Plain(number=-2))
     await db.execute("UPDATE jobs SET scheduled_at = now() - interval '1 hour' WHERE id = $1", overdue)
-    order = [one.claim.id for one in await queue.lease(db, "test", 50)]
+    order = [one.claim.id for one in await leases.lease(db, "test", 50)]
     assert order == [first, overdue, *batch, late]
 
 
@@ -247,7 +248,7 @@ async def test_a_job_of_the_future_waits_and_does_not_hide_the_others(db: Connec
     tomorrow = datetime.now(UTC) + timedelta(days=1)
     await queue.enqueue(db, Plain(number=1), priority=-9, at=tomorrow)
     due = await put(db, Plain(number=2))
-    assert [one.claim.id for one in await queue.lease(db, "test", 5)] == [due]
+    assert [one.claim.id for one in await leases.lease(db, "test", 5)] == [due]
 
 
 async def test_a_payload_that_nothing_can_read_does_not_fail_the_batch(db: Connection) -> None:
@@ -255,7 +256,7 @@ async def test_a_payload_that_nothing_can_read_does_not_fail_the_batch(db: Conne
     for raw in ('{"kind": "plain", "number": 1e400}', "[]", '"\\ud7ff"'):
         await db.execute("INSERT INTO jobs (lane, kind, payload) VALUES ('test', 'plain', $1::text::jsonb)", raw)
     await put(db, Plain(number=7))
-    leased = await queue.lease(db, "test", 9)
+    leased = await leases.lease(db, "test", 9)
     assert len(leased) == 4
     assert decode(Plain, leased[3].payload).number == 7
     assert len(await board.listed(db, "running")) == 4
@@ -267,7 +268,7 @@ async def test_a_payload_that_nothing_can_read_does_not_fail_the_batch(db: Conne
 async def test_done_ends_the_job_and_the_lease(db: Connection) -> None:
     """BQ-10."""
     job_id = await put(db, Plain())
-    assert await queue.done(db, (await lease_one(db)).claim) is None
+    assert await leases.done(db, (await lease_one(db)).claim) is None
     job = await row(db, job_id)
     assert (job["state"], job["leased_until"]) == ("done", None)
 
@@ -275,25 +276,25 @@ async def test_done_ends_the_job_and_the_lease(db: Connection) -> None:
 async def test_a_failure_goes_back_with_a_backoff(db: Connection) -> None:
     """BQ-11."""
     job_id = await put(db, Plain())
-    assert await queue.fail(db, (await lease_one(db)).claim, "boom", random=lambda: 0.5) is None
+    assert await leases.fail(db, (await lease_one(db)).claim, "boom", random=lambda: 0.5) is None
     job = await row(db, job_id)
     assert (job["state"], job["last_error"], job["attempts"], job["leased_until"]) == ("pending", "boom", 1, None)
     assert job["scheduled_at"] - job["updated_at"] == timedelta(seconds=60)
-    assert await queue.lease(db, "test") == []
+    assert await leases.lease(db, "test") == []
 
 
 async def test_the_last_failure_is_the_end(db: Connection) -> None:
     """BQ-12."""
     job_id = await put(db, Plain())
     await db.execute("UPDATE jobs SET attempts = 4 WHERE id = $1", job_id)
-    await queue.fail(db, (await lease_one(db)).claim, "final boom")
+    await leases.fail(db, (await lease_one(db)).claim, "final boom")
     job = await row(db, job_id)
     assert (job["state"], job["last_error"], job["leased_until"]) == ("dead", "final boom", None)
 
 
 async def test_an_error_text_that_postgresql_refuses_is_recorded_all_the_same(db: Connection) -> None:
     job_id = await put(db, Plain())
-    await queue.fail(db, (await lease_one(db)).claim, "bad \x00 byte \ud800 and\nlines")
+    await leases.fail(db, (await lease_one(db)).claim, "bad \x00 byte \ud800 and\nlines")
     assert (await row(db, job_id))["last_error"] == "bad byte and lines"
 
 
@@ -301,7 +302,7 @@ async def test_a_release_refunds_the_attempt(db: Connection) -> None:
     """BQ-13, AN-4."""
     job_id = await put(db, Plain())
     before = await row(db, job_id)
-    assert await queue.release(db, (await lease_one(db)).claim) is None
+    assert await leases.release(db, (await lease_one(db)).claim) is None
     job = await row(db, job_id)
     assert (job["state"], job["attempts"], job["leased_until"], job["lease_generation"]) == ("pending", 0, None, 2)
     assert job["scheduled_at"] == before["scheduled_at"]
@@ -311,22 +312,22 @@ async def test_a_release_refunds_the_attempt(db: Connection) -> None:
 async def test_a_release_may_put_the_job_off(db: Connection) -> None:
     """AN-10: a postponed job keeps its attempt and is not offered before its time."""
     job_id = await put(db, Plain())
-    await queue.release(db, (await lease_one(db)).claim, after=5, reason="the host asked us to wait")
+    await leases.release(db, (await lease_one(db)).claim, after=5, reason="the host asked us to wait")
     job = await row(db, job_id)
     assert (job["attempts"], job["last_error"]) == (0, "the host asked us to wait")
     assert job["scheduled_at"] - job["updated_at"] == timedelta(seconds=5)
-    assert await queue.lease(db, "test") == []
+    assert await leases.lease(db, "test") == []
 
 
 async def test_renewing_extends_current_leases_and_names_lost_ones(db: Connection) -> None:
     """AN-5."""
     await queue.enqueue_many(db, [Plain(number=number) for number in range(3)])
-    mine, stolen, settled = (one.claim for one in await queue.lease(db, "test", 3))
+    mine, stolen, settled = (one.claim for one in await leases.lease(db, "test", 3))
     await lapse(db, mine.id)
-    await queue.release(db, stolen)
+    await leases.release(db, stolen)
     await lease_one(db)
-    await queue.done(db, settled)
-    assert await queue.renew(db, [mine, stolen, settled], 60) == {mine.id}
+    await leases.done(db, settled)
+    assert await leases.renew(db, [mine, stolen, settled], 60) == {mine.id}
     assert (await row(db, mine.id))["leased"]
     assert (await row(db, stolen.id))["lease_generation"] == stolen.generation + 2
 
@@ -336,18 +337,18 @@ async def test_a_lapsed_lease_that_nobody_took_can_still_be_settled(db: Connecti
     await put(db, Plain())
     claim = (await lease_one(db)).claim
     await lapse(db, claim.id)
-    assert await queue.done(db, claim) is None
+    assert await leases.done(db, claim) is None
 
 
 async def test_a_heartbeat_does_not_wait_for_a_transaction_that_holds_its_claim(pool: Pool) -> None:
     """A handler in the middle of its last transaction must not let the other leases of its process lapse."""
     async with pool.acquire() as handler, pool.acquire() as pulse:
         await queue.enqueue_many(handler, [Plain(number=1), Plain(number=2)])
-        one, two = (leased.claim for leased in await queue.lease(handler, "test", 2))
+        one, two = (leased.claim for leased in await leases.lease(handler, "test", 2))
         await lapse(handler, two.id)
         async with handler.transaction(), asyncio.timeout(5):
-            await queue.hold(handler, one)
-            assert await queue.renew(pulse, [one, two]) == {one.id, two.id}
+            await leases.hold(handler, one)
+            assert await leases.renew(pulse, [one, two]) == {one.id, two.id}
             assert (await row(pulse, two.id))["leased"]
 
 
@@ -356,11 +357,11 @@ async def test_holding_a_lost_claim_rolls_the_transaction_back(pool: Pool) -> No
     async with pool.acquire() as db:
         await put(db, Plain())
         claim = (await lease_one(db)).claim
-        await queue.release(db, claim)
+        await leases.release(db, claim)
         with pytest.raises(LeaseLost):
             async with db.transaction():
                 await put(db, Unique(name="written by a zombie"))
-                await queue.hold(db, claim)
+                await leases.hold(db, claim)
         assert await states(db) == {"pending": 1}
 
 
@@ -370,29 +371,29 @@ async def test_while_a_claim_is_held_nobody_takes_the_job(pool: Pool) -> None:
         claim = (await lease_one(handler)).claim
         await lapse(handler, claim.id)
         async with handler.transaction(), asyncio.timeout(5):
-            await queue.hold(handler, claim)
+            await leases.hold(handler, claim)
             assert await upkeep.reclaim_lapsed(rescuer) == 0
-            await queue.done(handler, claim)
+            await leases.done(handler, claim)
         assert (await row(handler, claim.id))["state"] == "done"
 
 
 ENDINGS = ["done", "done_many", "fail", "release", "renew", "continue"]
 
 
-async def _late(db: Connection, ending: str, claim: queue.Claim) -> object:
+async def _late(db: Connection, ending: str, claim: leases.Claim) -> object:
     match ending:
         case "done":
-            return await queue.done(db, claim)
+            return await leases.done(db, claim)
         case "done_many":
-            return Lost() if not await queue.done_many(db, [claim]) else None
+            return Lost() if not await leases.done_many(db, [claim]) else None
         case "fail":
-            return await queue.fail(db, claim, "late")
+            return await leases.fail(db, claim, "late")
         case "release":
-            return await queue.release(db, claim)
+            return await leases.release(db, claim)
         case "renew":
-            return Lost() if not await queue.renew(db, [claim]) else None
+            return Lost() if not await leases.renew(db, [claim]) else None
         case _:
-            return await queue.continue_(db, claim, Plain(number=-1))
+            return await leases.continue_(db, claim, Plain(number=-1))
 
 
 @pytest.mark.parametrize("ending", ENDINGS)
@@ -400,13 +401,13 @@ async def test_a_zombie_changes_nothing_of_its_successors_lease(db: Connection, 
     """FN-1, FN-2, invariants 2 and 3; oban #1141, river #1302: acks by id alone overwrite the successor."""
     await put(db, Plain())
     zombie = (await lease_one(db)).claim
-    await queue.release(db, zombie)
+    await leases.release(db, zombie)
     successor = (await lease_one(db)).claim
     before = await row(db, zombie.id)
     assert await _late(db, ending, zombie) == Lost()
     assert await row(db, zombie.id) == before
     assert (before["state"], before["lease_generation"]) == ("running", 3)
-    assert await queue.done(db, successor) is None
+    assert await leases.done(db, successor) is None
 
 
 @pytest.mark.parametrize("ending", ENDINGS)
@@ -416,9 +417,9 @@ async def test_a_job_that_does_not_run_cannot_be_settled(db: Connection, ending:
     await put(db, Plain())
     claim = (await lease_one(db)).claim
     if state == "done":
-        await queue.done(db, claim)
+        await leases.done(db, claim)
     else:
-        await queue.fail(db, claim, "first", final=state == "dead")
+        await leases.fail(db, claim, "first", final=state == "dead")
     before = await row(db, claim.id)
     assert before["state"] == state
     assert await _late(db, ending, claim) == Lost()
@@ -438,7 +439,7 @@ async def test_a_running_job_has_a_lease_by_constraint(db: Connection) -> None:
 async def test_a_chunk_continues_as_the_same_job_with_a_clean_record(db: Connection) -> None:
     job_id = await put(db, Unique(name="a"))
     claim = (await lease_one(db)).claim
-    assert await queue.continue_(db, claim, Unique(name="b")) is None
+    assert await leases.continue_(db, claim, Unique(name="b")) is None
     job = await row(db, job_id)
     assert (job["state"], job["attempts"], job["lease_generation"], job["dedupe_key"]) == ("pending", 0, 2, "a")
     again = await lease_one(db)
@@ -450,14 +451,14 @@ async def test_a_chunk_continues_when_it_says(db: Connection) -> None:
     await put(db, Plain())
     later = datetime.now(UTC) + timedelta(hours=1)
     claim = (await lease_one(db)).claim
-    await queue.continue_(db, claim, Plain(number=2), at=later)
+    await leases.continue_(db, claim, Plain(number=2), at=later)
     assert (await row(db, claim.id))["scheduled_at"] == later
 
 
 async def test_a_chunk_cannot_become_another_kind_of_job(db: Connection) -> None:
     await put(db, Plain())
     with pytest.raises(ValueError, match="unique"):
-        await queue.continue_(db, (await lease_one(db)).claim, Unique(name="a"))
+        await leases.continue_(db, (await lease_one(db)).claim, Unique(name="a"))
 
 
 async def test_a_request_during_the_run_makes_the_job_run_once_more(db: Connection) -> None:
@@ -466,23 +467,23 @@ async def test_a_request_during_the_run_makes_the_job_run_once_more(db: Connecti
     claim = (await lease_one(db)).claim
     for _ in range(3):
         assert await queue.enqueue(db, Coalescing(name="a")) == AlreadyQueued()
-    assert await queue.done_many(db, [claim]) == {job_id: "pending"}
+    assert await leases.done_many(db, [claim]) == {job_id: "pending"}
     job = await row(db, job_id)
     assert (job["attempts"], job["rerun"], job["lease_generation"]) == (0, False, 2)
-    assert await queue.done_many(db, [(await lease_one(db)).claim]) == {job_id: "done"}
+    assert await leases.done_many(db, [(await lease_one(db)).claim]) == {job_id: "done"}
 
 
 async def test_a_request_before_the_run_is_answered_by_it(db: Connection) -> None:
     job_id = await put(db, Coalescing(name="a"))
     assert await queue.enqueue(db, Coalescing(name="a")) == AlreadyQueued()
-    assert await queue.done_many(db, [(await lease_one(db)).claim]) == {job_id: "done"}
+    assert await leases.done_many(db, [(await lease_one(db)).claim]) == {job_id: "done"}
 
 
 async def test_a_request_during_the_last_failing_attempt_is_not_lost(db: Connection) -> None:
     job_id = await put(db, Coalescing(name="a"))
     claim = (await lease_one(db)).claim
     await queue.enqueue(db, Coalescing(name="a"))
-    await queue.fail(db, claim, "no", final=True)
+    await leases.fail(db, claim, "no", final=True)
     job = await row(db, job_id)
     assert (job["state"], job["attempts"], job["rerun"]) == ("pending", 0, False)
 
@@ -494,9 +495,9 @@ async def test_a_request_at_the_very_end_of_the_run_is_never_lost(pool: Pool) ->
         async with pool.acquire() as db:
             return await queue.enqueue(db, Coalescing(name="a"))
 
-    async def finish(claim: queue.Claim) -> None:
+    async def finish(claim: leases.Claim) -> None:
         async with pool.acquire() as db:
-            await queue.done(db, claim)
+            await leases.done(db, claim)
 
     async with pool.acquire() as db:
         await put(db, Coalescing(name="a"))
@@ -514,7 +515,7 @@ async def test_a_lapsed_job_is_reclaimed_and_leased_again(db: Connection) -> Non
     job_id = await put(db, Plain())
     await lease_one(db)
     await lapse(db, job_id)
-    assert await queue.lease(db, "test") == []
+    assert await leases.lease(db, "test") == []
     assert await upkeep.reclaim_lapsed(db) == 1
     assert (await lease_one(db)).claim.attempts == 1
 
@@ -522,14 +523,14 @@ async def test_a_lapsed_job_is_reclaimed_and_leased_again(db: Connection) -> Non
 async def test_only_lapsed_jobs_are_reclaimed(db: Connection) -> None:
     """AN-6."""
     await queue.enqueue_many(db, [Plain(number=number) for number in range(3)])
-    lapsed, live = (one.claim for one in await queue.lease(db, "test", 2))
+    lapsed, live = (one.claim for one in await leases.lease(db, "test", 2))
     await lapse(db, lapsed.id)
     assert await upkeep.reclaim_lapsed(db) == 1
     job = await row(db, lapsed.id)
     assert (job["state"], job["attempts"], job["reclaims"]) == ("pending", 0, 1)
     assert job["lease_generation"] == lapsed.generation + 1
     assert (await row(db, live.id))["state"] == "running"
-    assert await queue.done(db, lapsed) == Lost()
+    assert await leases.done(db, lapsed) == Lost()
 
 
 async def test_a_job_that_kills_every_worker_ends_up_dead(db: Connection) -> None:
@@ -552,7 +553,7 @@ async def test_success_forgives_earlier_reclaims_of_a_chunk(db: Connection) -> N
     claim = (await lease_one(db)).claim
     await lapse(db, claim.id)
     await upkeep.reclaim_lapsed(db)
-    await queue.continue_(db, (await lease_one(db)).claim, Plain())
+    await leases.continue_(db, (await lease_one(db)).claim, Plain())
     assert (await row(db, job_id))["reclaims"] == 0
 
 
@@ -562,8 +563,8 @@ async def test_a_job_that_gets_further_each_time_outlives_any_number_of_workers(
     for _ in range(12):
         claim = (await lease_one(db)).claim
         async with db.transaction():
-            await queue.hold(db, claim)
-            await queue.forgive(db, claim)
+            await leases.hold(db, claim)
+            await leases.forgive(db, claim)
         await lapse(db, job_id)
         await upkeep.reclaim_lapsed(db)
     job = await row(db, job_id)
@@ -576,7 +577,7 @@ async def test_a_zombie_is_forgiven_nothing(db: Connection) -> None:
     await lapse(db, job_id)
     await upkeep.reclaim_lapsed(db)
     await lease_one(db)
-    await queue.forgive(db, zombie)
+    await leases.forgive(db, zombie)
     assert (await row(db, job_id))["reclaims"] == 1
 
 
@@ -584,7 +585,7 @@ async def test_parallel_rescuers_reclaim_each_job_once(pool: Pool) -> None:
     """oban #168: two of them must not deadlock either."""
     async with pool.acquire() as db:
         await queue.enqueue_many(db, [Plain(number=number) for number in range(1200)])
-        leased = await queue.lease(db, "test", 1200)
+        leased = await leases.lease(db, "test", 1200)
         await lapse(db, *(one.claim.id for one in leased))
 
     async def rescue() -> int:
@@ -599,21 +600,21 @@ async def test_parallel_rescuers_reclaim_each_job_once(pool: Pool) -> None:
 async def test_an_operator_can_release_a_job_without_its_claim(db: Connection) -> None:
     """AN-7."""
     running, done = await put(db, Plain(number=1)), await put(db, Plain(number=2))
-    claims = [one.claim for one in await queue.lease(db, "test", 2)]
-    await queue.done(db, claims[1])
+    claims = [one.claim for one in await leases.lease(db, "test", 2)]
+    await leases.done(db, claims[1])
     assert await upkeep.release_unowned(db, running)
     assert not await upkeep.release_unowned(db, done)
     job = await row(db, running)
     assert (job["state"], job["attempts"], job["lease_generation"]) == ("pending", 0, 2)
     assert (await row(db, done))["state"] == "done"
-    assert await queue.done(db, claims[0]) == Lost()
+    assert await leases.done(db, claims[0]) == Lost()
 
 
 @pytest.mark.parametrize("state", ["done", "dead"])
 async def test_old_ended_jobs_are_reaped_and_fresh_ones_kept(db: Connection, state: str) -> None:
     """BQ-14, for dead jobs as well; what waits or runs is never touched."""
     old, fresh, waiting, running = [await put(db, Plain(number=number)) for number in range(4)]
-    await queue.lease(db, "test", 1)
+    await leases.lease(db, "test", 1)
     await db.execute("UPDATE jobs SET state = $2, leased_until = NULL WHERE id = ANY ($1)", [old, fresh], state)
     await db.execute("UPDATE jobs SET updated_at = now() - interval '10 days' WHERE id <> $1", fresh)
     await db.execute("UPDATE jobs SET state = 'running', leased_until = now() WHERE id = $1", running)
@@ -640,8 +641,8 @@ async def test_reaping_goes_on_past_its_batch(db: Connection) -> None:
 
 async def _dead(db: Connection, payload: Plain | Unique) -> UUID:
     job_id = await put(db, payload)
-    (leased,) = await queue.lease(db, "test")
-    await queue.fail(db, leased.claim, "no", final=True)
+    (leased,) = await leases.lease(db, "test")
+    await leases.fail(db, leased.claim, "no", final=True)
     return job_id
 
 
@@ -698,8 +699,8 @@ async def test_requeueing_while_producers_queue_the_same_keys_never_fails(pool: 
     names = [f"{number:03}" for number in range(150)]
     async with pool.acquire() as db:
         await queue.enqueue_many(db, [Unique(name=name) for name in names])
-        for one in await queue.lease(db, "test", 150):
-            await queue.fail(db, one.claim, "no", final=True)
+        for one in await leases.lease(db, "test", 150):
+            await leases.fail(db, one.claim, "no", final=True)
 
     async def produce() -> None:
         async with pool.acquire() as db:
@@ -720,8 +721,8 @@ async def test_requeueing_while_producers_queue_the_same_keys_never_fails(pool: 
 async def test_the_board_counts_each_lane_and_tells_its_age(db: Connection) -> None:
     await queue.enqueue_many(db, [Plain(number=number) for number in range(4)])
     await put(db, Elsewhere())
-    first, second = (one.claim for one in await queue.lease(db, "test", 2))
-    await queue.fail(db, first, "no", final=True)
+    first, second = (one.claim for one in await leases.lease(db, "test", 2))
+    await leases.fail(db, first, "no", final=True)
     await db.execute(
         "UPDATE jobs SET scheduled_at = now() - interval '1 hour' WHERE state = 'pending' AND lane = 'test'"
     )
@@ -739,15 +740,15 @@ async def test_the_board_counts_each_lane_and_tells_its_age(db: Connection) -> N
 async def test_jobs_that_are_settled_while_others_are_renewed_stay_settled(db: Connection, pool: Pool) -> None:
     """A heartbeat names jobs that end at this moment: it neither revives nor stumbles over one."""
     await queue.enqueue_many(db, [Plain(number=1) for _ in range(300)])
-    claims = [leased.claim for leased in await queue.lease(db, "test", 300)]
+    claims = [leased.claim for leased in await leases.lease(db, "test", 300)]
 
     async def beat() -> None:
         async with pool.acquire() as pulse:
-            while await queue.renew(pulse, claims, 60):
+            while await leases.renew(pulse, claims, 60):
                 pass
 
     beating = asyncio.create_task(beat())
     for claim in claims:
-        await queue.done(db, claim)
+        await leases.done(db, claim)
     await beating
     assert await states(pool) == {"done": 300}

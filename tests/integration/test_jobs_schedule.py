@@ -11,7 +11,7 @@ from tests.support.waiting import eventually
 
 from orihon.db.embedded import EmbeddedPostgres
 from orihon.db.pool import Pool, connect
-from orihon.jobs import queue, schedule, upkeep, waiting
+from orihon.jobs import leases, queue, schedule, upkeep, waiting
 
 pytestmark = pytest.mark.anyio
 
@@ -49,7 +49,7 @@ async def test_a_schedule_fires_after_its_interval_and_then_again(pool: Pool) ->
     assert await schedule.fire_due(pool) == []
     assert await _next_in(pool, "walk") == pytest.approx(599, abs=5)
     async with pool.acquire() as db:
-        (leased,) = await queue.lease(db, "test")
+        (leased,) = await leases.lease(db, "test")
         assert "3" in leased.payload
         assert set(await schedule.upcoming(db, ["walk", "nothing"])) == {"walk"}
 
@@ -192,12 +192,12 @@ async def test_a_waiting_worker_learns_when_its_next_job_is_due(pool: Pool) -> N
 async def test_rescued_and_revived_jobs_wake_their_lane(pool: Pool, heard: list[str]) -> None:
     async with pool.acquire() as db:
         await put(db, Plain(number=1))
-        (leased,) = await queue.lease(db, "test")
+        (leased,) = await leases.lease(db, "test")
         await db.execute("UPDATE jobs SET leased_until = now() - interval '1 minute'")
         await upkeep.reclaim_lapsed(db)
         assert await _settled(pool, heard) == ["test"]
         heard.clear()
-        (leased,) = await queue.lease(db, "test")
-        await queue.fail(db, leased.claim, "no", final=True)
+        (leased,) = await leases.lease(db, "test")
+        await leases.fail(db, leased.claim, "no", final=True)
         await upkeep.requeue(db)
         assert await _settled(pool, heard) == ["test"]

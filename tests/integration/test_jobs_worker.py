@@ -30,10 +30,10 @@ from tests.support.waiting import eventually
 from orihon.db.embedded import EmbeddedPostgres
 from orihon.db.notify import Bus
 from orihon.db.pool import Pool, connect
-from orihon.jobs import queue, schedule
+from orihon.jobs import leases, queue, schedule
 from orihon.jobs.handlers import Done, GiveUp, Job, Postpone, Result, Settled
 from orihon.jobs.lane import Lane, Timing
-from orihon.jobs.queue import LeaseLost
+from orihon.jobs.leases import LeaseLost
 from orihon.runtime import live_status
 
 pytestmark = pytest.mark.anyio
@@ -229,11 +229,11 @@ async def test_a_settled_job_is_left_as_its_handler_left_it(dsn: str, pool: Pool
 
     async def handler(job: Job[Plain]) -> Result:
         async with job.pool.acquire() as db, db.transaction():
-            await queue.hold(db, job.claim)
+            await leases.hold(db, job.claim)
             if job.payload.number < 5:
-                await queue.continue_(db, job.claim, Plain(number=job.payload.number + 1))
+                await leases.continue_(db, job.claim, Plain(number=job.payload.number + 1))
             else:
-                await queue.done(db, job.claim)
+                await leases.done(db, job.claim)
         return Settled()
 
     (job_id,) = await _put(pool, Plain(number=1))
@@ -318,7 +318,7 @@ async def test_a_job_that_its_handler_has_settled_is_not_taken_for_stolen(dsn: s
     async def settling(job: Job[Plain]) -> Result:
         if job.payload.number == 1:
             async with job.pool.acquire() as db:
-                await queue.done(db, job.claim)
+                await leases.done(db, job.claim)
         await handler(job)
         return Settled() if job.payload.number == 1 else Done()
 
@@ -361,7 +361,7 @@ async def test_a_stolen_job_that_was_not_begun_is_not_begun(dsn: str, pool: Pool
 async def test_a_handler_that_finds_its_claim_lost_leaves_no_trace(dsn: str, pool: Pool) -> None:
     async def handler(job: Job[Plain]) -> Result:
         async with job.pool.acquire() as db:
-            await queue.release(db, job.claim, after=3600)
+            await leases.release(db, job.claim, after=3600)
         raise LeaseLost
 
     (job_id,) = await _put(pool, Plain())
@@ -443,7 +443,7 @@ async def test_handlers_that_use_up_the_pool_do_not_starve_the_heartbeat(dsn: st
 async def test_the_heartbeat_keeps_no_connection_while_there_is_nothing_to_renew(dsn: str, pool: Pool) -> None:
     beats = f"""
         SELECT count(*) FROM pg_stat_activity
-         WHERE datname = current_database() AND pid <> pg_backend_pid() AND query = $pulse${queue._RENEW}$pulse$
+         WHERE datname = current_database() AND pid <> pg_backend_pid() AND query = $pulse${leases._RENEW}$pulse$
     """
     handler = Recorder(holds=True)
     await _put(pool, Plain())
@@ -464,7 +464,7 @@ async def test_jobs_of_a_vanished_worker_are_taken_back(dsn: str, pool: Pool) ->
     """procrastinate #1408: the rescuer is part of every worker, not a job that may itself be stuck."""
     async with pool.acquire() as db:
         job_id = await put(db, Plain())
-        await queue.lease(db, "test")
+        await leases.lease(db, "test")
         await lapse(db, job_id)
     async with working(dsn, pool, [(Plain, Recorder())]):
         await eventually(lambda: _is(pool, done=1))

@@ -13,7 +13,7 @@ from tests.support.waiting import eventually
 
 from orihon.db.pool import Connection, Pool
 from orihon.ingest.checking import MediumChecker
-from orihon.jobs import queue
+from orihon.jobs import leases, queue
 from orihon.jobs.handlers import Job
 from orihon.jobs.payloads import CheckMedium
 from orihon.media.decoder import DecoderPool
@@ -76,7 +76,7 @@ async def a_page_of(db: Connection, media_id: UUID) -> UUID:
 async def check(pool: Pool, storage: LocalStorage, media_id: UUID) -> None:
     async with pool.acquire() as db:
         await queue.enqueue(db, CheckMedium(media_id=media_id))
-        (leased,) = await queue.lease(db, "media")
+        (leased,) = await leases.lease(db, "media")
     async with DecoderPool(processes=1) as decoder:
         await MediumChecker(storage, decoder)(
             Job(payload=CheckMedium(media_id=media_id), claim=leased.claim, pool=pool)

@@ -27,10 +27,10 @@ from orihon.ingest.refetch import PageRefetcher
 from orihon.ingest.sources import NewSource
 from orihon.ingest.titles import TitleSyncer
 from orihon.ingest.walking import SourceWalker
-from orihon.jobs import payloads, queue, schedule
+from orihon.jobs import leases, payloads, schedule
 from orihon.jobs.handlers import Done, Handler, Job, Postpone
+from orihon.jobs.leases import Leased
 from orihon.jobs.payloads import Payload
-from orihon.jobs.queue import Leased
 from orihon.media.decoder import DecoderPool
 from orihon.samplesite import html
 from orihon.samplesite.catalogue import Chapter, Work
@@ -97,7 +97,7 @@ class Engine:
             payload = payloads.decode(kinds[leased.claim.kind], leased.payload)
             if not only(payload):
                 async with self.pool.acquire() as db:
-                    await queue.release(db, leased.claim, after=3600)
+                    await leases.release(db, leased.claim, after=3600)
                 continue
             ran.append(Ran(payload, await self._run(handlers[type(payload)], payload, leased)))
         return ran
@@ -105,7 +105,7 @@ class Engine:
     async def _lease(self) -> Leased | None:
         async with self.pool.acquire() as db:
             for lane in LANES:
-                if leased := await queue.lease(db, lane):
+                if leased := await leases.lease(db, lane):
                     return leased[0]
         return None
 
@@ -115,13 +115,13 @@ class Engine:
             result = await handler(job)
         except Exception as error:
             async with self.pool.acquire() as db:
-                await queue.fail(db, leased.claim, str(error))
+                await leases.fail(db, leased.claim, str(error))
             return error
         async with self.pool.acquire() as db:
             if isinstance(result, Done):
-                await queue.done(db, leased.claim)
+                await leases.done(db, leased.claim)
             elif isinstance(result, Postpone):
-                await queue.release(db, leased.claim, after=result.seconds, reason=result.reason)
+                await leases.release(db, leased.claim, after=result.seconds, reason=result.reason)
         return None
 
     async def walk_again(self, source_id: UUID) -> list[Ran]:

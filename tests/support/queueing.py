@@ -10,11 +10,11 @@ import asyncpg
 from orihon.db.embedded import EmbeddedPostgres
 from orihon.db.notify import Bus
 from orihon.db.pool import Connection, Pool, open_pool
-from orihon.jobs import queue
+from orihon.jobs import leases, queue
 from orihon.jobs.handlers import Entry, Handler, registry
 from orihon.jobs.lane import Lane, Timing
+from orihon.jobs.leases import Leased
 from orihon.jobs.payloads import Payload
-from orihon.jobs.queue import Leased
 from orihon.jobs.worker import Worker
 
 
@@ -147,7 +147,7 @@ async def put(db: Connection, payload: Payload, **options: int) -> UUID:
 
 async def lease_one(db: Connection, lane: str = "test") -> Leased:
     """Lease the next job, which must exist."""
-    (leased,) = await queue.lease(db, lane, 1)
+    (leased,) = await leases.lease(db, lane, 1)
     return leased
 
 

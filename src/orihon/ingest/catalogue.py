@@ -18,7 +18,7 @@ from orihon.ingest.lines import LineKind, Walk
 from orihon.ingest.rules import Change, Outcome, caught_up, partial_render
 from orihon.ingest.sources import Source
 from orihon.ingest.walk import Counts, Failed, Kept, Page, Result, Skipped, TimeIsUp
-from orihon.jobs import queue
+from orihon.jobs import leases, queue
 from orihon.jobs.payloads import FetchCover, SyncTitle
 from orihon.library import following, tombstones
 from orihon.library.tombstones import Buried
@@ -146,7 +146,7 @@ class CatalogueLine:
             return Failed(str(error))
         try:
             async with self._pool.acquire() as db, db.transaction():
-                await queue.hold(db, self._claim)
+                await leases.hold(db, self._claim)
                 told = await following.last_told(db, self._source.id, item.key)
                 title = self._doubts.weigh(item, title, told)
                 synced = await keep_title(db, self._source, title)
@@ -172,5 +172,5 @@ class CatalogueLine:
 
     async def _queue_retry(self, item: TitleRef) -> None:
         async with self._pool.acquire() as db, db.transaction():
-            await queue.hold(db, self._claim)
+            await leases.hold(db, self._claim)
             await queue.enqueue(db, SyncTitle(source_id=self._source.id, key=item.key, url=item.url, title=item.title))

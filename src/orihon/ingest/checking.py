@@ -6,7 +6,7 @@ import msgspec
 
 from orihon.db.notify import notify
 from orihon.db.pool import Connection
-from orihon.jobs import queue, upkeep
+from orihon.jobs import leases, queue, upkeep
 from orihon.jobs.handlers import Done, Job, Settled
 from orihon.jobs.payloads import CheckMedium, PageRefetch
 from orihon.media.decoder import Answer, Damaged, DecoderPool, Seen
@@ -73,7 +73,7 @@ class MediumChecker:
             return Done()
         answer = await self._decode(_Stored(**record))
         async with job.pool.acquire() as db, db.transaction():
-            await queue.hold(db, job.claim)
+            await leases.hold(db, job.claim)
             await _note(db, media_id, answer)
             await upkeep.succeed(db, job.claim, job.payload)
         return Settled()

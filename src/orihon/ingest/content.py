@@ -15,7 +15,7 @@ from orihon.ingest import sources
 from orihon.ingest.download import Batch, Draft, Intake
 from orihon.ingest.sources import Source
 from orihon.ingest.wants import within_budget
-from orihon.jobs import queue, upkeep
+from orihon.jobs import leases, queue, upkeep
 from orihon.jobs.excuses import CutOff, excuse
 from orihon.jobs.handlers import Done, Job, Postpone, Settled
 from orihon.jobs.payloads import CheckMedium, FetchChapter
@@ -184,7 +184,7 @@ class ChapterFetcher:
     async def _keep(self, job: Job[FetchChapter], source: Source, chapter: Listed, arrived: dict[int, Probed]) -> None:
         chapter_id = job.payload.chapter_id
         async with job.pool.acquire() as db, db.transaction():
-            await queue.hold(db, job.claim)
+            await leases.hold(db, job.claim)
             media = await store.keep_all(db, self._intake.storage, arrived.values())
             buried = await tombstones.media(db, [medium.id for medium in media.values()])
             pages = {number: media[one.sha256].id for number, one in arrived.items()}

@@ -9,7 +9,7 @@ from orihon.db.notify import notify
 from orihon.db.pool import Connection
 from orihon.fetch.errors import Denied, Gone, RateLimited
 from orihon.ingest.download import Intake
-from orihon.jobs import queue, upkeep
+from orihon.jobs import leases, queue, upkeep
 from orihon.jobs.excuses import CutOff, excuse
 from orihon.jobs.handlers import Done, Job, Postpone, Settled
 from orihon.jobs.payloads import CheckMedium, FetchCover, SyncTitle
@@ -87,7 +87,7 @@ class CoverFetcher:
             if isinstance(excuse(error), CutOff):
                 raise
             async with job.pool.acquire() as db, db.transaction():
-                await queue.hold(db, job.claim)
+                await leases.hold(db, job.claim)
                 await db.execute(_TRIED, payload.source_id, payload.key, str(error))
                 if isinstance(error, Denied | Gone):
                     # A signed address has expired: only the title's page knows the one that holds now.
@@ -101,7 +101,7 @@ class CoverFetcher:
             )  # fmt: skip
             raise
         async with job.pool.acquire() as db, db.transaction():
-            await queue.hold(db, job.claim)
+            await leases.hold(db, job.claim)
             medium = await store.keep(db, self._intake.storage, arrived.probed)
             buried = bool(await tombstones.media(db, [medium.id]))
             reason = "It was deleted here." if buried else None

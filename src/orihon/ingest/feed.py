@@ -20,7 +20,7 @@ from orihon.ingest.lines import LineKind, Walk
 from orihon.ingest.rules import ENOUGH_HELD, Fate, Outcome, fate, held_in_a_row
 from orihon.ingest.walk import Counts, Cut, Failed, Kept, Page, Result, Skipped, TimeIsUp
 from orihon.ingest.wants import within_budget
-from orihon.jobs import queue
+from orihon.jobs import leases, queue
 from orihon.jobs.payloads import CheckMedium, FetchCover
 from orihon.library import following, ledger, posts, tombstones
 from orihon.library.ledger import UNKNOWN, Entry
@@ -132,7 +132,7 @@ class FeedLine:
             return None
         work_key, work_id = await self._whose(fresh=False)
         async with self._pool.acquire() as db, db.transaction():
-            await queue.hold(db, self._claim)
+            await leases.hold(db, self._claim)
             found = await posts.drop_unseen(db, self._source.id, work_key)
             if found.unseen:
                 await notify(db, "library", str(work_id))
@@ -189,7 +189,7 @@ class FeedLine:
         if self._work is None or fresh:
             creator = await self._adapter.creator(self._bringer.intake.fetcher)
             async with self._pool.acquire() as db, db.transaction():
-                await queue.hold(db, self._claim)
+                await leases.hold(db, self._claim)
                 self._work = creator.key, await self._keep_creator(db, creator)
                 await sources.name_after(db, self._source, creator.title)
         return self._work
@@ -205,7 +205,7 @@ class FeedLine:
     async def _mark_seen(self, db: Connection, work_key: str, *, unreadable: bool) -> None:
         """A walk remembers which posts it saw. It proves nothing about the others, if it could not read them all."""
         async with db.transaction():
-            await queue.hold(db, self._claim)
+            await leases.hold(db, self._claim)
             if unreadable:
                 await posts.proves_nothing(db, self._source.id)
             await posts.mark_seen(db, self._source.id, work_key, self._known)
@@ -284,7 +284,7 @@ class FeedLine:
         """What was found and brought of a post, all in one transaction."""
         work_key, work_id = await self._whose(fresh=False)
         async with self._pool.acquire() as db, db.transaction():
-            await queue.hold(db, self._claim)
+            await leases.hold(db, self._claim)
             if known.post is None and await tombstones.chapters(db, self._source.id, work_key, [item.key]):
                 return  # deleted by a person a moment ago
             media = await store.keep_all(db, self._bringer.intake.storage, brought.arrived.values())

@@ -1,6 +1,6 @@
 """The durable side of a walk: one row per chunk, a checkpoint per page, the source's clean flag.
 
-Every function runs in a transaction that holds the claim of the walk's job (`jobs.queue.hold`): a worker that
+Every function runs in a transaction that holds the claim of the walk's job (`jobs.leases.hold`): a worker that
 lost its lease changes nothing.
 """
 

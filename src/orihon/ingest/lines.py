@@ -9,7 +9,7 @@ from orihon.db.pool import Pool
 from orihon.ingest.rules import Plan
 from orihon.ingest.sources import Source
 from orihon.ingest.walk import Line
-from orihon.jobs.queue import Claim
+from orihon.jobs.leases import Claim
 from orihon.runtime.metrics import Op
 
 

@@ -10,7 +10,7 @@ from orihon.db.pool import Connection
 from orihon.fetch.errors import RateLimited
 from orihon.ingest import sources
 from orihon.ingest.download import Intake
-from orihon.jobs import queue, upkeep
+from orihon.jobs import leases, queue, upkeep
 from orihon.jobs.handlers import Done, Job, Postpone, Settled
 from orihon.jobs.payloads import CheckMedium, PageRefetch
 from orihon.library import content
@@ -76,7 +76,7 @@ class PageRefetcher:
             await self._give_up(job, place, verdict.reason)
             return Settled()
         async with job.pool.acquire() as db, db.transaction():
-            await queue.hold(db, job.claim)
+            await leases.hold(db, job.claim)
             medium = await store.keep(db, self._intake.storage, arrived.probed)
             await content.mend_page(db, job.payload.page_id, medium.id)
             await queue.enqueue(db, CheckMedium(media_id=medium.id))
@@ -86,7 +86,7 @@ class PageRefetcher:
 
     async def _give_up(self, job: Job[PageRefetch], place: _Place, damage: str) -> None:
         async with job.pool.acquire() as db, db.transaction():
-            await queue.hold(db, job.claim)
+            await leases.hold(db, job.claim)
             await content.mark_damaged(
                 db, job.payload.page_id, f"{damage} It was fetched again and is damaged at the site, too."
             )

@@ -5,7 +5,7 @@ import contextlib
 from orihon.fetch.errors import RateLimited
 from orihon.ingest import sources
 from orihon.ingest.catalogue import fetch_title, keep_title
-from orihon.jobs import queue, upkeep
+from orihon.jobs import leases, upkeep
 from orihon.jobs.handlers import Done, Job, Postpone, Settled
 from orihon.jobs.payloads import SyncTitle
 from orihon.library.tombstones import Buried
@@ -35,7 +35,7 @@ class TitleSyncer:
         except RateLimited as error:
             return Postpone(error.retry_after or 60.0, str(error))
         async with job.pool.acquire() as db, db.transaction():
-            await queue.hold(db, job.claim)
+            await leases.hold(db, job.claim)
             with contextlib.suppress(Buried):  # by a person, while this job waited
                 await keep_title(db, source, title)
             await upkeep.succeed(db, job.claim, job.payload)

@@ -17,11 +17,11 @@ from orihon.ingest.lines import LineKind, Walk
 from orihon.ingest.rules import MOST_STALLS, Outcome, goes_on, stalls_after
 from orihon.ingest.sources import Source
 from orihon.ingest.walk import Counts, Limits, run_chunk
-from orihon.jobs import queue, upkeep
+from orihon.jobs import leases, upkeep
 from orihon.jobs.excuses import CutOff, excuse
 from orihon.jobs.handlers import Done, Job, Postpone, Settled
+from orihon.jobs.leases import Claim
 from orihon.jobs.payloads import WalkSource
-from orihon.jobs.queue import Claim
 from orihon.runtime import metrics
 from orihon.runtime.live_status import LiveStatus
 from orihon.sources.adapter import BadCursor
@@ -69,9 +69,9 @@ class _PoolJournal:
 
     async def checkpoint(self, resume: Cursor, following: Cursor | None, counts: Counts) -> None:
         async with self._pool.acquire() as db, db.transaction():
-            await queue.hold(db, self._claim)
+            await leases.hold(db, self._claim)
             await journal.checkpoint(db, self._begun, self._source.id, resume, following, counts)
-            await queue.forgive(db, self._claim)
+            await leases.forgive(db, self._claim)
         self.moved = True
 
 
@@ -98,7 +98,7 @@ class SourceWalker:
         """Walk one chunk, then continue the job or settle it, in one transaction with the end of the chunk."""
         source_id = job.payload.source_id
         async with job.pool.acquire() as db, db.transaction():
-            await queue.hold(db, job.claim)
+            await leases.hold(db, job.claim)
             source = await sources.get(db, source_id)
             if source is None or source.paused:
                 return Done()
@@ -112,10 +112,10 @@ class SourceWalker:
                 outcome, drift = await self._run(job, source, begun, pages)
         except asyncio.CancelledError:
             # A graceful stop is a chunk boundary, not an unclean end: the next start goes on from the checkpoint.
-            with contextlib.suppress(queue.LeaseLost):
+            with contextlib.suppress(leases.LeaseLost):
                 await asyncio.shield(self._close(job, begun, End(outcome=Outcome.CONTINUED, stalls=begun.stalls)))
             raise
-        except queue.LeaseLost:
+        except leases.LeaseLost:
             raise
         except RateLimited as error:
             await self._close(job, begun, _failed(error, Outcome.CONTINUED, begun.stalls))
@@ -169,17 +169,17 @@ class SourceWalker:
 
     async def _settle(self, job: Job[WalkSource], source: Source, begun: Begun, end: End) -> Settled:
         async with job.pool.acquire() as db, db.transaction():
-            await queue.hold(db, job.claim)
+            await leases.hold(db, job.claim)
             asked = await journal.close(db, begun, source.id, end)
             recovered = begun.plan.mode == "recovery" and end.outcome is Outcome.END_OF_LIST
             if end.outcome is Outcome.BREAKER:
-                await queue.fail(db, job.claim, end.error or end.outcome.value)
+                await leases.fail(db, job.claim, end.error or end.outcome.value)
             elif end.outcome is Outcome.STALLED:
                 await sources.pause(db, source.id)
-                await queue.done(db, job.claim)
+                await leases.done(db, job.claim)
             elif end.outcome is Outcome.CONTINUED or recovered or asked:
                 # After a recovery a tick from the top catches what moved meanwhile (DESIGN section 7).
-                await queue.continue_(db, job.claim, job.payload)
+                await leases.continue_(db, job.claim, job.payload)
             else:
                 await covers.enqueue_missing(db, source.id)
                 await upkeep.succeed(db, job.claim, job.payload)
@@ -189,7 +189,7 @@ class SourceWalker:
 
     async def _close(self, job: Job[WalkSource], begun: Begun, end: End) -> None:
         async with job.pool.acquire() as db, db.transaction():
-            await queue.hold(db, job.claim)
+            await leases.hold(db, job.claim)
             await journal.close(db, begun, job.payload.source_id, end)
 
     async def _record(self, pool: Pool, source: Source, outcome: Outcome, counts: Counts, seconds: float) -> None:

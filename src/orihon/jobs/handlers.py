@@ -7,8 +7,8 @@ from typing import Any, Generic, TypeVar
 import msgspec
 
 from orihon.db.pool import Pool
+from orihon.jobs.leases import Claim
 from orihon.jobs.payloads import Payload, kind_of
-from orihon.jobs.queue import Claim
 from orihon.runtime import live_status
 from orihon.runtime.live_status import LiveStatus
 

@@ -15,11 +15,11 @@ import msgspec
 import structlog
 
 from orihon.db.pool import TROUBLE, Connection, Pool
-from orihon.jobs import queue, upkeep, waiting
+from orihon.jobs import leases, upkeep, waiting
 from orihon.jobs.excuses import CutOff, NoRoom, excuse
 from orihon.jobs.handlers import Done, Entry, GiveUp, Job, Postpone, Settled
+from orihon.jobs.leases import Claim, Leased, LeaseLost
 from orihon.jobs.payloads import BadPayload, decode
-from orihon.jobs.queue import Claim, Leased, LeaseLost
 from orihon.jobs.rules import BEAT_SECONDS, IDLE_CAP_SECONDS, LEASE_SECONDS, one_line, poll_delay
 
 log = structlog.get_logger(__name__)
@@ -211,7 +211,7 @@ class LaneRunner:
     async def _lease(self) -> bool:
         async with self._pool.acquire() as db:
             room = min(self._room(), BATCH)
-            leased = await queue.lease(db, self.lane.name, room, self._timing.window, full=self._full())
+            leased = await leases.lease(db, self.lane.name, room, self._timing.window, full=self._full())
             # Handed over before anything else is asked of the database.
             for one in leased:
                 held = Held(one)
@@ -360,7 +360,7 @@ class LaneRunner:
         # What a failure leaves here is written by the next call; the claim keeps anything from counting twice.
         while self._done or self._others:
             if batch := self._done[:]:
-                states = await queue.done_many(db, [held.claim for held in batch])
+                states = await leases.done_many(db, [held.claim for held in batch])
                 del self._done[: len(batch)]
                 for held in batch:
                     self._written(held, kept=held.claim.id in states)
@@ -378,11 +378,11 @@ class LaneRunner:
 
     async def _write_other(self, db: Connection, claim: Claim, outcome: Outcome) -> bool:
         if isinstance(outcome, Failed):
-            answer = await queue.fail(db, claim, outcome.error, final=outcome.final, random=self._random)
+            answer = await leases.fail(db, claim, outcome.error, final=outcome.final, random=self._random)
         elif isinstance(outcome, CutOff):
             answer = await upkeep.let_lapse(db, claim, random=self._random)
         else:
-            answer = await queue.release(db, claim, after=outcome.after, reason=outcome.reason)
+            answer = await leases.release(db, claim, after=outcome.after, reason=outcome.reason)
         return answer is None
 
     def _written(self, held: Held, *, kept: bool) -> None:

@@ -35,7 +35,7 @@ class Payload(msgspec.Struct, frozen=True, kw_only=True, tag_field="kind"):
         return None
 
     def line(self) -> str | None:
-        """Jobs of a lane that have the same line take turns with those of other lines (see `queue.lease`). None: it
+        """Jobs of a lane that have the same line take turns with those of other lines (see `leases.lease`). None: it
         goes before all lines. A job with a concurrency key stands in no line.
         """
         return None

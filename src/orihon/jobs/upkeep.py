@@ -8,9 +8,9 @@ from uuid import UUID
 import asyncpg
 
 from orihon.db.pool import Connection
-from orihon.jobs import queue
+from orihon.jobs import leases, queue
+from orihon.jobs.leases import Claim, Lost
 from orihon.jobs.payloads import Payload
-from orihon.jobs.queue import Claim, Lost
 from orihon.jobs.rules import Reclaim, backoff, reclaim
 
 RECLAIM_BATCH = 500
@@ -204,7 +204,7 @@ async def reap_turns(db: Connection) -> None:
 
 async def succeed(db: Connection, claim: Claim, payload: Payload) -> None | Lost:
     """End a job, and forget those equal to it that were given up before: nobody need look at what is done by now."""
-    if (lost := await queue.done(db, claim)) is not None:
+    if (lost := await leases.done(db, claim)) is not None:
         return lost
     _, kind, _, _, key, *_ = queue.stored(payload)
     await db.execute(_FORGET_DEAD, kind, key)

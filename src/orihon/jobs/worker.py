@@ -11,7 +11,7 @@ import structlog
 
 from orihon.db.notify import Bus, Notice
 from orihon.db.pool import TROUBLE, Pool, connect
-from orihon.jobs import queue, schedule, upkeep, waiting
+from orihon.jobs import leases, schedule, upkeep, waiting
 from orihon.jobs.handlers import Entry
 from orihon.jobs.lane import Held, Lane, LaneRunner, Timing
 from orihon.jobs.rules import gives_up, one_line
@@ -173,7 +173,7 @@ class Worker:
         if self._pulse is None or self._pulse.is_closed():
             self._pulse = await connect(self._dsn)
         try:
-            return set(await queue.renew(self._pulse, [held.claim for held in holding], self._timing.window))
+            return set(await leases.renew(self._pulse, [held.claim for held in holding], self._timing.window))
         except TROUBLE:
             self._pulse.terminate()
             raise
