@@ -24,11 +24,13 @@ def test_a_command_runs_without_its_standard_streams(closed: str) -> None:
 def test_an_error_that_cannot_be_told_keeps_its_status() -> None:
     assert told(f"DATABASE_URL= PORT=x {sys.executable} -m orihon.cli web 2>&-").returncode == 2
     assert told(f"DATABASE_URL= PORT=x {sys.executable} -m orihon.cli web 2>/dev/full").returncode == 2
+    assert told(f"{sys.executable} -m orihon.cli nonsense 2>/dev/full").returncode == 2
 
 
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="this system has no device that is always full")
-def test_a_result_that_finds_no_room_is_told_in_words() -> None:
-    ended = told(f"{COMMAND} >/dev/full")
+@pytest.mark.parametrize("words", ["db binaries", "--help", "jobs --help", "--version"])
+def test_a_result_that_finds_no_room_is_told_in_words(words: str) -> None:
+    ended = told(f"{sys.executable} -m orihon.cli {words} >/dev/full")
     assert ended.returncode == 1
     assert ended.stderr == "orihon: The result could not be written: No space left on device.\n"
 

@@ -1,11 +1,15 @@
 """Every command by name, with one line about it. Its module is imported when it runs."""
 
+import asyncio
+import contextlib
+import inspect
 from collections.abc import Callable
 
 import msgspec
-from cyclopts import App, CycloptsError, Group
+from cyclopts import App, CycloptsError, CycloptsPanel, Group
 
 from orihon import __version__
+from orihon.cli.output import writing
 from orihon.cli.status import UNUSABLE
 
 _RUN = Group("Run", sort_key=1)
@@ -58,9 +62,19 @@ def parsed(words: tuple[str, ...]) -> Callable[[], int | None]:
     def command() -> int | None:
         app = build(listing=words in {(), ("--help",), ("-h",)})
         try:
-            result = app(words, exit_on_error=False, result_action="return_value", backend="asyncio")
-        except CycloptsError:
+            chosen, given, _ = app.parse_args(words, exit_on_error=False, print_error=False)
+        except CycloptsError as error:
+            # What keeps it from being read does not change how the command ends.
+            with contextlib.suppress(OSError):
+                (error.console or app.error_console).print(CycloptsPanel(error))
             return UNUSABLE
+        if "console" in given.arguments:  # of the parser's own: help, version
+            with writing():
+                chosen(*given.args, **given.kwargs)
+            return None
+        result = chosen(*given.args, **given.kwargs)
+        if inspect.iscoroutine(result):
+            result = asyncio.run(result)
         return result if isinstance(result, int) else None
 
     return command
