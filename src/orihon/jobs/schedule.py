@@ -1,9 +1,5 @@
 """Interval schedules: a job every so often, caught up at most once."""
 
-from datetime import datetime
-
-import msgspec
-
 from orihon.db.pool import Connection, Pool
 from orihon.jobs.payloads import Payload
 from orihon.jobs.queue import stored
@@ -25,15 +21,7 @@ _ENSURE = """
            next_at = least(held.next_at, now() + make_interval(secs => $9::integer))
 """
 
-_SET_INTERVAL = """
-    UPDATE job_schedules
-       SET interval_seconds = $2::integer, next_at = least(next_at, now() + make_interval(secs => $2::integer))
-     WHERE name = $1
-"""
-
 _REMOVE = "DELETE FROM job_schedules WHERE name = $1"
-
-_NEXT = "SELECT name, next_at FROM job_schedules WHERE enabled AND name = ANY ($1)"
 
 # Slots keep their rhythm: the next one is the first after now on the old grid, so a week of downtime is one job.
 # A job of the last slot that still waits or runs stands for this one.
@@ -59,17 +47,10 @@ _FIRE = """
 """
 
 
-class Schedule(msgspec.Struct, frozen=True, kw_only=True):
-    """When a schedule fires next."""
-
-    name: str
-    next_at: datetime
-
-
 async def ensure(db: Connection, name: str, payload: Payload, interval_seconds: int, *, at_once: bool = False) -> None:
     """Queue `payload` every `interval_seconds` under `name`; an existing schedule is brought up to date.
 
-    A new one fires after its first interval, or `at_once`.
+    A new one fires after its first interval, or `at_once`. A shorter interval takes effect at once.
     """
     lane, kind, encoded, priority, dedupe_key, concurrency_key, max_attempts, _ = stored(payload)
     await db.execute(
@@ -78,19 +59,9 @@ async def ensure(db: Connection, name: str, payload: Payload, interval_seconds: 
     )  # fmt: skip
 
 
-async def set_interval(db: Connection, name: str, interval_seconds: int) -> None:
-    """Change how often a schedule fires; a shorter interval takes effect at once."""
-    await db.execute(_SET_INTERVAL, name, interval_seconds)
-
-
 async def remove(db: Connection, name: str) -> None:
     """Stop a schedule. Its last job, if one waits or runs, stays."""
     await db.execute(_REMOVE, name)
-
-
-async def upcoming(db: Connection, names: list[str]) -> dict[str, datetime]:
-    """When each of these schedules fires next."""
-    return {record["name"]: record["next_at"] for record in await db.fetch(_NEXT, names)}
 
 
 async def fire_due(db: "Connection | Pool") -> list[str]:

@@ -1,13 +1,11 @@
 """Cards: what a list shows of a work. The database builds their JSON; Python passes it on as it is."""
 
-from collections.abc import Iterable
 from datetime import datetime
 from uuid import UUID
 
 import msgspec
 
-from orihon.db.pool import Connection
-from orihon.library import images, visibility
+from orihon.library import images
 from orihon.library.images import Image
 from orihon.library.visibility import WorkKind
 from orihon.sources.records import Direction, Status
@@ -35,18 +33,6 @@ JSON = f"""(SELECT row_to_json(c) FROM (SELECT
     w.id, w.kind, w.title, w.status, w.reading_direction, w.authors, w.genres, w.tags, w.chapter_count,
     {images.JSON} AS cover, w.created_at, w.updated_at) c)"""
 """A card, from `works w LEFT JOIN media m ON m.id = w.cover_media_id`."""
-
-_BY_IDS = f"""
-    SELECT w.id, {JSON}::text AS card
-      FROM works w LEFT JOIN media m ON m.id = w.cover_media_id
-     WHERE w.id = ANY ($1::uuid[]) AND {visibility.READABLE}
-"""
-
-
-async def by_ids(db: Connection, ids: Iterable[UUID]) -> dict[UUID, msgspec.Raw]:
-    """Cards of these works; those that do not exist or may not be seen are left out."""
-    records = await db.fetch(_BY_IDS, list(ids))
-    return {record["id"]: raw(record["card"]) for record in records}
 
 
 def raw(card: str) -> msgspec.Raw:
