@@ -7,7 +7,7 @@ look at the disk and no query. An address holds the hash of the bytes, so answer
 import asyncio
 import re
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 from urllib.parse import parse_qsl
 
 import msgspec
@@ -28,6 +28,9 @@ from orihon.media.sniff import EXTENSIONS, MIME_TYPES, Kind
 from orihon.media.thumbnails import Output, negotiate, snap
 
 log = structlog.get_logger(__name__)
+
+K = TypeVar("K")
+V = TypeVar("V")
 
 PREFIX = f"{ROOT}/"
 
@@ -182,7 +185,7 @@ def _width(query: bytes) -> int | None:
     return snap(dict(parse_qsl(query.decode("latin-1"), keep_blank_values=True)).get("w"))
 
 
-def _remember(known: dict[Any, Any], key: Any, value: Any) -> None:
+def _remember(known: dict[K, V], key: K, value: V) -> None:
     if len(known) >= MOST_KNOWN:
         del known[next(iter(known))]
     known[key] = value

@@ -18,6 +18,7 @@ from orihon.reading.progress import Progress, ProgressItem
 from orihon.runtime.live_status import Live as LiveEntry
 from orihon.runtime.live_status import Now
 from orihon.sources.adapter import Preset, Setting
+from orihon.sources.records import SourceKind
 
 
 class PageInfo(msgspec.Struct, frozen=True, kw_only=True):
@@ -79,7 +80,7 @@ class SourceView(msgspec.Struct, frozen=True, kw_only=True):
     id: UUID
     name: str
     adapter: str
-    kind: Literal["catalogue", "work", "feed"]
+    kind: SourceKind
     url: str
     settings: dict[str, Any]
     content: Content

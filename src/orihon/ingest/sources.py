@@ -15,10 +15,10 @@ from orihon.ingest.rules import DEAD_AFTER, Asked
 from orihon.jobs import queue, schedule, upkeep
 from orihon.jobs.payloads import WalkFeed, WalkSource
 from orihon.library import ledger
+from orihon.sources.records import SourceKind
 from orihon.sources.registry import kinds, open_adapter
 
 Content = Literal["all", "wanted", "on_open"]
-Kind = Literal["catalogue", "work", "feed"]
 
 Interval = Annotated[int, Meta(ge=60, le=30 * 24 * 3600)]
 Budget = Annotated[int, Meta(ge=1, le=2**62)]
@@ -32,7 +32,7 @@ class Source(msgspec.Struct, frozen=True, kw_only=True):
 
     id: UUID
     adapter: str
-    kind: Kind
+    kind: SourceKind
     name: str
     url: str
     settings: dict[str, Any]
@@ -266,14 +266,14 @@ async def add(db: Connection, new: NewSource) -> UUID:
     return source_id
 
 
-def walk_of(source_id: UUID, kind: Kind, adapter: str, url: str) -> WalkSource:
+def walk_of(source_id: UUID, kind: SourceKind, adapter: str, url: str) -> WalkSource:
     """The job that walks a source. A platform, for feeds, is a host that an adapter speaks to."""
     if kind == "feed":
         return WalkFeed(source_id=source_id, platform=f"{adapter} {host_name(url)}")
     return WalkSource(source_id=source_id)
 
 
-def _offered_kind(adapter: str) -> Kind:
+def _offered_kind(adapter: str) -> SourceKind:
     """The kind of source that an adapter serves first."""
     return next(kind.offers[0] for kind in kinds() if kind.name == adapter)
 

@@ -2,7 +2,6 @@
 
 import random
 from collections.abc import Callable, Sequence
-from typing import Any
 from uuid import UUID
 
 import asyncpg
@@ -148,7 +147,9 @@ async def let_lapse(db: Connection, claim: Claim, *, random: Callable[[], float]
     return None
 
 
-def _rulings(lapsed: Sequence[asyncpg.Record], random: Callable[[], float]) -> tuple[list[Any], list[str], list[float]]:
+def _rulings(
+    lapsed: Sequence[asyncpg.Record], random: Callable[[], float]
+) -> tuple[list[UUID], list[str], list[float]]:
     fates = [reclaim(record["attempts"], record["max_attempts"], record["reclaims"]) for record in lapsed]
     delays = [
         0.0 if fate is Reclaim.REFUND else float(backoff(record["attempts"], random()))

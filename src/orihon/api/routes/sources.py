@@ -168,8 +168,7 @@ class SourceController(Controller):
     ) -> WalkList:
         rows, skipped = clamp_limit(limit), clamp_offset(offset)
         async with context.pool.acquire() as db:
-            if await sources.get(db, source_id) is None:
-                raise not_found("source")
+            await _require(db, source_id)
             walks = await sources.walks(db, source_id, limit=rows, offset=skipped)
         return WalkList(items=walks, page=PageInfo(limit=rows, offset=skipped))
 
@@ -182,15 +181,19 @@ class SourceController(Controller):
     async def list_failures(
         self, context: Given, source_id: FromPath[UUID], limit: Limit = 50, offset: Offset = 0
     ) -> GivenUpList:
-        count, skipped = clamp_limit(limit), clamp_offset(offset)
+        rows, skipped = clamp_limit(limit), clamp_offset(offset)
         async with context.pool.acquire() as db:
-            if await sources.get(db, source_id) is None:
-                raise not_found("source")
-            items = await sources.given_up(db, source_id, limit=count, offset=skipped)
-        return GivenUpList(items=items, page=PageInfo(limit=count, offset=skipped))
+            await _require(db, source_id)
+            items = await sources.given_up(db, source_id, limit=rows, offset=skipped)
+        return GivenUpList(items=items, page=PageInfo(limit=rows, offset=skipped))
 
 
-async def _view(db: Connection, source_id: FromPath[UUID]) -> SourceView:
+async def _require(db: Connection, source_id: UUID) -> None:
+    if await sources.get(db, source_id) is None:
+        raise not_found("source")
+
+
+async def _view(db: Connection, source_id: UUID) -> SourceView:
     found = await sources.overviews(db, source_id)
     if not found:
         raise not_found("source")
