@@ -6,9 +6,8 @@ from collections.abc import AsyncIterator
 from uuid import UUID
 
 import pytest
-from tests.integration.test_jobs_processes import OVERLAPS, all_done, processes
-from tests.support.queue_process import TABLE
-from tests.support.queueing import Keyed, Plain, emptied, put, row, shared_database
+from tests.support.queue_process import OVERLAPS, TABLE, processes
+from tests.support.queueing import Keyed, Plain, all_done, emptied, put, row, shared_database
 from tests.support.waiting import eventually
 
 from orihon.db.embedded import EmbeddedPostgres

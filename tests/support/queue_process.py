@@ -8,6 +8,8 @@ import contextlib
 import os
 import signal
 import sys
+from collections.abc import AsyncIterator
+from pathlib import Path
 
 from tests.support.queueing import Keyed, Plain, Unique
 
@@ -24,10 +26,42 @@ TABLE = """
     )
 """
 
+OVERLAPS = """
+    SELECT count(*) FROM runs a JOIN runs b
+        ON a.key = b.key AND (a.job, a.generation) < (b.job, b.generation)
+       AND tstzrange(a.began, coalesce(a.ended, a.began)) && tstzrange(b.began, coalesce(b.ended, b.began))
+"""
+"""Pairs of runs of one key that were under way together."""
+
+ROOT = Path(__file__).parents[2]
+
 _BEGIN = "INSERT INTO runs (job, generation, worker, key) VALUES ($1, $2, $3, $4)"
 _END = "UPDATE runs SET ended = clock_timestamp() WHERE job = $1 AND generation = $2"
 
 TIMING = Timing(window=1.5, beat=0.5, linger=0.0, trouble=0.05, reclaim=0.2, schedule=5.0)
+
+
+@contextlib.asynccontextmanager
+async def processes(dsn: str, count: int, *, prefetch: int = 0) -> AsyncIterator[list[asyncio.subprocess.Process]]:
+    """Worker processes, ended gracefully after the block."""
+    started = [
+        await asyncio.create_subprocess_exec(
+            sys.executable, "-m", "tests.support.queue_process", dsn, str(prefetch),
+            cwd=ROOT, stdout=asyncio.subprocess.PIPE,
+        )
+        for _ in range(count)
+    ]  # fmt: skip
+    try:
+        for one in started:
+            assert one.stdout is not None
+            assert await one.stdout.readline() == b"ready\n"
+        yield started
+    finally:
+        for one in started:
+            if one.returncode is None:
+                one.send_signal(signal.SIGTERM)
+        for one in started:
+            await one.wait()
 
 
 async def _run(job: Job[Plain] | Job[Keyed] | Job[Unique]) -> Result:

@@ -138,6 +138,11 @@ async def states(db: "Connection | Pool") -> dict[str, int]:
     return {r["state"]: r["n"] for r in await db.fetch("SELECT state, count(*) AS n FROM jobs GROUP BY state")}
 
 
+async def all_done(db: "Connection | Pool", jobs: int) -> bool:
+    """Whether there are so many jobs, each of them done."""
+    return await states(db) == {"done": jobs}
+
+
 async def put(db: Connection, payload: Payload, **options: int) -> UUID:
     """Queue a job that must be new."""
     result = await queue.enqueue(db, payload, **options)  # type: ignore[arg-type]  # only `priority` is passed

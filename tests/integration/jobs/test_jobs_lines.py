@@ -2,15 +2,13 @@
 
 import asyncio
 from collections import Counter
-from collections.abc import AsyncIterator
 from uuid import UUID
 
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
-from tests.support.queueing import Lined, Plain, emptied, lapse, lease_one, put, shared_database, states, working
+from tests.support.queueing import Lined, Plain, lapse, lease_one, put, states, working
 
-from orihon.db.embedded import EmbeddedPostgres
 from orihon.db.pool import Connection, Pool, connect
 from orihon.jobs import leases, queue, upkeep, waiting
 from orihon.jobs.handlers import Done, Job
@@ -19,18 +17,6 @@ from orihon.jobs.leases import Leased
 from orihon.jobs.payloads import decode
 
 pytestmark = pytest.mark.anyio
-
-
-@pytest.fixture(scope="module")
-async def shared(server: EmbeddedPostgres) -> AsyncIterator[str]:
-    async with shared_database(server) as dsn:
-        yield dsn
-
-
-@pytest.fixture
-async def pool(shared: str) -> AsyncIterator[Pool]:
-    async with emptied(shared) as opened:
-        yield opened
 
 
 def of(leased: Leased) -> Lined:

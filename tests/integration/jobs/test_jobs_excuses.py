@@ -2,16 +2,14 @@
 
 import asyncio
 import errno
-from collections.abc import AsyncIterator
 from typing import Any
 
 import asyncpg
 import pytest
 from msgspec.structs import replace
-from tests.support.queueing import FAST, Plain, emptied, put, row, shared_database, states, working
+from tests.support.queueing import FAST, Plain, put, row, states, working
 from tests.support.waiting import eventually
 
-from orihon.db.embedded import EmbeddedPostgres
 from orihon.db.errors import DatabaseAway
 from orihon.db.pool import Pool, open_pool
 from orihon.jobs.handlers import Done, Job, Result
@@ -19,23 +17,6 @@ from orihon.jobs.lane import Lane
 from orihon.storage.errors import StorageFull, in_words
 
 pytestmark = pytest.mark.anyio
-
-
-@pytest.fixture(scope="module")
-async def shared(server: EmbeddedPostgres) -> AsyncIterator[str]:
-    async with shared_database(server) as dsn:
-        yield dsn
-
-
-@pytest.fixture
-def dsn(shared: str) -> str:
-    return shared
-
-
-@pytest.fixture
-async def pool(dsn: str) -> AsyncIterator[Pool]:
-    async with emptied(dsn) as opened:
-        yield opened
 
 
 async def cut(db: Any, *, by: Pool) -> None:

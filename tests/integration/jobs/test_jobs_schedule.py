@@ -6,26 +6,13 @@ from datetime import timedelta
 from uuid import uuid4
 
 import pytest
-from tests.support.queueing import Elsewhere, Plain, Unique, emptied, put, shared_database, states
+from tests.support.queueing import Elsewhere, Plain, Unique, put, states
 from tests.support.waiting import eventually
 
-from orihon.db.embedded import EmbeddedPostgres
 from orihon.db.pool import Pool, connect
 from orihon.jobs import leases, queue, schedule, upkeep, waiting
 
 pytestmark = pytest.mark.anyio
-
-
-@pytest.fixture(scope="module")
-async def shared(server: EmbeddedPostgres) -> AsyncIterator[str]:
-    async with shared_database(server) as dsn:
-        yield dsn
-
-
-@pytest.fixture
-async def pool(shared: str) -> AsyncIterator[Pool]:
-    async with emptied(shared) as opened:
-        yield opened
 
 
 async def _age(pool: Pool, **ago: float) -> None:

@@ -12,16 +12,13 @@ from tests.support.queueing import (
     Elsewhere,
     Plain,
     Unique,
-    emptied,
     lapse,
     lease_one,
     put,
     row,
-    shared_database,
     states,
 )
 
-from orihon.db.embedded import EmbeddedPostgres
 from orihon.db.pool import Connection, Pool
 from orihon.jobs import board, leases, queue, upkeep
 from orihon.jobs.leases import LeaseLost, Lost
@@ -29,18 +26,6 @@ from orihon.jobs.payloads import FetchChapter, decode
 from orihon.jobs.queue import AlreadyQueued, Enqueued
 
 pytestmark = pytest.mark.anyio
-
-
-@pytest.fixture(scope="module")
-async def shared(server: EmbeddedPostgres) -> AsyncIterator[str]:
-    async with shared_database(server) as dsn:
-        yield dsn
-
-
-@pytest.fixture
-async def pool(shared: str) -> AsyncIterator[Pool]:
-    async with emptied(shared) as opened:
-        yield opened
 
 
 @pytest.fixture

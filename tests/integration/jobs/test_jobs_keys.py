@@ -2,13 +2,11 @@
 
 import asyncio
 from collections import Counter
-from collections.abc import AsyncIterator
 
 import asyncpg
 import pytest
-from tests.support.queueing import Elsewhere, Keyed, Plain, emptied, lapse, lease_one, put, shared_database, states
+from tests.support.queueing import Elsewhere, Keyed, Plain, lapse, lease_one, put, states
 
-from orihon.db.embedded import EmbeddedPostgres
 from orihon.db.pool import Pool
 from orihon.jobs import leases, queue, upkeep
 
@@ -20,18 +18,6 @@ class KeyedElsewhere(Elsewhere, frozen=True, kw_only=True, tag="keyed_elsewhere"
 
     def concurrency_key(self) -> str:
         return self.platform
-
-
-@pytest.fixture(scope="module")
-async def shared(server: EmbeddedPostgres) -> AsyncIterator[str]:
-    async with shared_database(server) as dsn:
-        yield dsn
-
-
-@pytest.fixture
-async def pool(shared: str) -> AsyncIterator[Pool]:
-    async with emptied(shared) as opened:
-        yield opened
 
 
 async def test_one_job_of_a_key_runs_at_a_time_in_order(pool: Pool) -> None:

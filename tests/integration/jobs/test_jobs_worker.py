@@ -17,17 +17,14 @@ from tests.support.queueing import (
     Keyed,
     Plain,
     Unique,
-    emptied,
     lapse,
     put,
     row,
-    shared_database,
     states,
     working,
 )
 from tests.support.waiting import eventually
 
-from orihon.db.embedded import EmbeddedPostgres
 from orihon.db.notify import Bus
 from orihon.db.pool import Pool, connect
 from orihon.jobs import leases, queue, schedule
@@ -37,23 +34,6 @@ from orihon.jobs.leases import LeaseLost
 from orihon.runtime import live_status
 
 pytestmark = pytest.mark.anyio
-
-
-@pytest.fixture(scope="module")
-async def shared(server: EmbeddedPostgres) -> AsyncIterator[str]:
-    async with shared_database(server) as dsn:
-        yield dsn
-
-
-@pytest.fixture
-def dsn(shared: str) -> str:
-    return shared
-
-
-@pytest.fixture
-async def pool(dsn: str) -> AsyncIterator[Pool]:
-    async with emptied(dsn) as opened:
-        yield opened
 
 
 class Recorder:

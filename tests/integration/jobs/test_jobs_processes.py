@@ -1,15 +1,11 @@
 """Several real worker processes on one queue: disjoint work, keys that hold, kills (DESIGN section 3, ruling 22)."""
 
-import asyncio
-import contextlib
 import signal
-import sys
 from collections.abc import AsyncIterator
-from pathlib import Path
 
 import pytest
-from tests.support.queue_process import TABLE
-from tests.support.queueing import Keyed, Plain, emptied, put, row, shared_database, states
+from tests.support.queue_process import OVERLAPS, TABLE, processes
+from tests.support.queueing import Keyed, Plain, all_done, emptied, put, row, shared_database, states
 from tests.support.waiting import eventually
 
 from orihon.db.embedded import EmbeddedPostgres
@@ -18,14 +14,6 @@ from orihon.jobs import leases, queue
 from orihon.jobs.leases import Lost
 
 pytestmark = pytest.mark.anyio
-
-ROOT = Path(__file__).parents[2]
-
-OVERLAPS = """
-    SELECT count(*) FROM runs a JOIN runs b
-        ON a.key = b.key AND (a.job, a.generation) < (b.job, b.generation)
-       AND tstzrange(a.began, coalesce(a.ended, a.began)) && tstzrange(b.began, coalesce(b.ended, b.began))
-"""
 
 
 @pytest.fixture
@@ -39,33 +27,6 @@ async def pool(dsn: str) -> AsyncIterator[Pool]:
     async with emptied(dsn) as opened:
         await opened.execute(TABLE)
         yield opened
-
-
-@contextlib.asynccontextmanager
-async def processes(dsn: str, count: int, *, prefetch: int = 0) -> AsyncIterator[list[asyncio.subprocess.Process]]:
-    """Worker processes, ended gracefully after the block."""
-    started = [
-        await asyncio.create_subprocess_exec(
-            sys.executable, "-m", "tests.support.queue_process", dsn, str(prefetch),
-            cwd=ROOT, stdout=asyncio.subprocess.PIPE,
-        )
-        for _ in range(count)
-    ]  # fmt: skip
-    try:
-        for one in started:
-            assert one.stdout is not None
-            assert await one.stdout.readline() == b"ready\n"
-        yield started
-    finally:
-        for one in started:
-            if one.returncode is None:
-                one.send_signal(signal.SIGTERM)
-        for one in started:
-            await one.wait()
-
-
-async def all_done(pool: Pool, jobs: int) -> bool:
-    return await states(pool) == {"done": jobs}
 
 
 async def test_processes_share_the_work_and_no_job_runs_twice(dsn: str, pool: Pool) -> None:

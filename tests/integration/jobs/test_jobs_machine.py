@@ -24,9 +24,8 @@ from hypothesis.stateful import (
     rule,
     run_state_machine_as_test,
 )
-from tests.support.queueing import Coalescing, Keyed, Plain, Unique, shared_database
+from tests.support.queueing import Coalescing, Keyed, Plain, Unique
 
-from orihon.db.embedded import EmbeddedPostgres
 from orihon.db.pool import connect
 from orihon.jobs import leases, queue, upkeep
 from orihon.jobs.leases import Claim, Lost
@@ -304,12 +303,6 @@ class QueueMachine(RuleBasedStateMachine):
         in_flight = Counter((job.kind, job.key) for job in self.model.values() if job.in_flight and job.key)
         running = Counter(job.platform for job in self.model.values() if job.state == "running" and job.platform)
         assert max([0, *in_flight.values(), *running.values()]) <= 1
-
-
-@pytest.fixture(scope="module")
-async def shared(server: EmbeddedPostgres) -> Any:
-    async with shared_database(server) as dsn:
-        yield dsn
 
 
 @pytest.fixture
