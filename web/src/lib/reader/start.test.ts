@@ -30,6 +30,11 @@ describe('where reading goes on', () => {
 		expect(startingPoint(chapters, places(['a', 3, 1]))).toMatchObject({ chapter: { id: 'c' }, page: 1, why: 'resume' });
 		expect(startingPoint(chapters, places(['a', 3, 1], ['c', 5, 2]))).toMatchObject({ chapter: { id: 'd' }, why: 'resume' });
 	});
+	it('goes on with the first chapter that was left out after the end of the newest', () => {
+		const here = chapters.slice(0, 3);
+		expect(startingPoint(here, places(['c', 5, 1]))).toMatchObject({ chapter: { id: 'a' }, page: 1, why: 'resume' });
+		expect(startingPoint(here, places(['a', 2, 1], ['c', 5, 2]))).toMatchObject({ chapter: { id: 'a' }, page: 2, why: 'resume' });
+	});
 	it('starts over when everything was read', () => {
 		const here = chapters.slice(0, 3);
 		expect(startingPoint(here, places(['a', 3, 1], ['c', 5, 2]))).toMatchObject({ chapter: { id: 'a' }, why: 'again' });
