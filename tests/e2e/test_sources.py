@@ -1,6 +1,7 @@
 """Following a source: tried out first, said in words, and a dialog that fits its window."""
 
 import contextlib
+import re
 from typing import Any
 
 import pytest
@@ -136,3 +137,25 @@ def test_whoever_signs_in_is_not_asked_to_search(page: Page) -> None:
     page.goto("/sign-in")
     expect(page.get_by_role("button", name="Sign in")).to_be_visible()
     expect(page.get_by_role("searchbox")).to_have_count(0)
+
+
+@pytest.mark.parametrize("width", [360, 390])
+def test_on_a_phone_what_can_be_done_with_a_source_stands_on_one_line(page: Page, width: int) -> None:
+    sign_in(page)
+    page.set_viewport_size({"width": width, "height": 844})
+    page.goto("/sources")
+    card = page.get_by_role("article").filter(has=page.get_by_role("link", name=re.compile("^See the posts"))).first
+    names = ["Look now", "Pause", re.compile("^See the posts"), re.compile("^Edit "), re.compile("^Remove ")]
+    acts = [card.get_by_role("button", name=name).or_(card.get_by_role("link", name=name)).first for name in names]
+    boxes = [act.bounding_box() for act in acts]
+    assert len({round(box["y"]) for box in boxes if box}) == 1, boxes
+
+
+def test_letters_of_double_size_fit_on_a_phone(page: Page) -> None:
+    sign_in(page)
+    page.set_viewport_size({"width": 390, "height": 844})
+    page.goto("/sources")
+    page.add_style_tag(content=":root { font-size: 200% !important }")
+    page.get_by_role("button", name="Add a source").click()
+    content = page.get_by_role("dialog").get_by_role("group", name="What do you want to follow?")
+    assert content.evaluate("(group) => group.parentElement.scrollWidth <= group.parentElement.clientWidth")
