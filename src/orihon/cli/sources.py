@@ -2,8 +2,7 @@
 
 import shlex
 from collections.abc import Sequence
-from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated
 from uuid import UUID
 
 import msgspec
@@ -12,6 +11,7 @@ from cyclopts.validators import Number
 
 from orihon.cli.output import Entry, as_json, line, say, table
 from orihon.cli.session import connected
+from orihon.cli.settings import changed_settings, chosen_settings
 from orihon.cli.status import UNUSABLE, CommandFailed
 from orihon.config import load
 from orihon.db.pool import Connection
@@ -19,8 +19,7 @@ from orihon.ingest import sources
 from orihon.ingest.rules import Asked
 from orihon.jobs.queue import AlreadyQueued
 from orihon.sources.adapter import BadSettings
-from orihon.sources.html.loading import MOST_CHARACTERS
-from orihon.sources.registry import kinds, open_adapter
+from orihon.sources.registry import open_adapter
 
 Json = Annotated[bool, Parameter("--json", negative="", help="Print JSON, for scripts.")]
 Profile = Annotated[
@@ -36,6 +35,7 @@ Chosen = Annotated[
 Url = Annotated[str, Parameter(help="The first page of the site's list, or whom to follow on a platform.")]
 Named = Annotated[str, Parameter(help="Name, address or id of the source, as `orihon source list` shows them.")]
 
+CONTENT = Parameter(help="Chapters to fetch: all, those of titles that are wanted, or one when a reader opens it.")
 MINUTES = Number(gte=1, lte=30 * 24 * 60)
 """How often a source may be walked: once a minute, or once in thirty days, or in between."""
 
@@ -50,13 +50,10 @@ async def add(
     adapter: AdapterName = "html",
     chosen: Chosen = None,
     name: Annotated[str | None, Parameter(help="What to call it. Left out: the creator's name, or the host.")] = None,
-    content: Annotated[
-        sources.Content,
-        Parameter(help="Chapters to fetch: all, those of titles that are wanted, or one when a reader opens it."),
-    ] = "wanted",
+    content: Annotated[sources.Content, CONTENT] = "wanted",
     every: Annotated[int, Parameter(help="Minutes between two walks.", validator=MINUTES)] = 60,
     titles: Annotated[
-        int | None, Parameter(help="How many titles one walk takes at most.", validator=Number(gte=1))
+        int | None, Parameter(help="How many titles, or posts, one walk takes at most.", validator=Number(gte=1))
     ] = None,
     budget: Annotated[int | None, Parameter(help="How many MiB it may fetch in all.", validator=Number(gte=1))] = None,
     json: Json = False,
@@ -78,7 +75,7 @@ async def add(
                 "url": url,
                 "adapter": adapter,
                 "name": name,
-                "settings": _settings(adapter, profile, chosen),
+                "settings": chosen_settings(adapter, profile, chosen),
                 "content": content,
                 "interval_seconds": every * 60,
                 "item_limit": titles,
@@ -141,10 +138,7 @@ async def edit(
     source: Named,
     *,
     name: Annotated[str | None, Parameter(help="What to call it.")] = None,
-    content: Annotated[
-        sources.Content | None,
-        Parameter(help="Chapters to fetch: all, those of titles that are wanted, or one when a reader opens it."),
-    ] = None,
+    content: Annotated[sources.Content | None, CONTENT] = None,
     every: Annotated[int | None, Parameter(help="Minutes between two walks.", validator=MINUTES)] = None,
     titles: Annotated[
         int | None,
@@ -181,7 +175,7 @@ async def edit(
     async with connected("source edit") as db, db.transaction():
         found = await _find(db, source)
         if profile is not None or chosen:
-            change["settings"] = _changed(found, profile, chosen or ())
+            change["settings"] = changed_settings(found, profile, chosen or ())
         if not change:
             raise CommandFailed("Say what to change: see `orihon source edit --help`.", UNUSABLE)
         try:
@@ -284,12 +278,13 @@ async def check(
     orihon source check https://example.org/api/creators/wren --adapter sample_feed
     ```
     """
+    from orihon.cli.previews import show
     from orihon.fetch.client import FetchClient
     from orihon.fetch.errors import FetchError
     from orihon.sources.preview import preview
 
     try:
-        opened = open_adapter(adapter, url, _settings(adapter, profile, chosen))
+        opened = open_adapter(adapter, url, chosen_settings(adapter, profile, chosen))
     except BadSettings as error:
         raise CommandFailed(str(error)) from error
     settings = load()
@@ -299,97 +294,8 @@ async def check(
     if json:
         as_json(seen)
     else:
-        _show(seen)
+        show(seen)
     return 1 if seen.failure else 0
-
-
-def _show(seen: Any) -> None:
-    if seen.listing:
-        line(
-            f"List: {seen.listing.count} titles on the first page, {'more follow' if seen.listing.next else 'the end'}"
-        )
-        for ref in seen.listing.refs:
-            line(f"  {ref.title}  {ref.url}")
-    if seen.title:
-        title = seen.title
-        line(f"Title: {title.title}")
-        for label, values in (("authors", title.authors), ("genres", title.genres), ("tags", title.tags)):
-            line(f"  {label}: {_listed(values)}")
-        line(f"  status: {title.status or '–'}; cover: {title.cover_url or '–'}")
-    if seen.chapters:
-        line(f"Chapters: {seen.chapters.count}, {seen.chapters.unnumbered} without a number")
-        for chapter in seen.chapters.refs:
-            line(f"  {chapter.number if chapter.number is not None else '–'}  {chapter.title or ''}  {chapter.url}")
-    if seen.pages:
-        line(f"Pages of one chapter: {seen.pages.count}")
-        for page in seen.pages.refs:
-            line(f"  {page.number}  {page.url}")
-    if posts := seen.posts:
-        goes_on = "more follow" if posts.next else "the end"
-        line(f"Posts: {posts.count} on the first pages with {posts.images} images and {posts.files} files, {goes_on}")
-        for post in posts.posts:
-            line(f"  {post.published_at:%Y-%m-%d}  {post.title or '–'}  {len(post.media)} media; {_listed(post.tags)}")
-    for warning in seen.warnings:
-        line(f"Note: {warning}")
-    if seen.failure:
-        line(f"The {seen.failure.step} could not be read: {seen.failure.text}")
-
-
-def _listed(words: Sequence[str]) -> str:
-    return ", ".join(words) or "–"
-
-
-def _settings(adapter: str, profile: str | None, chosen: Sequence[str] | None) -> dict[str, object]:
-    """The adapter's settings: those that were named, and the profile."""
-    if adapter == "html" and profile is None and not chosen:
-        raise CommandFailed("Say what reads the site: --profile FILE (docs/site-profiles.md), or --adapter.", UNUSABLE)
-    settings: dict[str, object] = dict(_setting(adapter, each) for each in chosen or ())
-    return settings | (_profile(profile) if profile is not None else {})
-
-
-def _changed(source: sources.Source, profile: str | None, chosen: Sequence[str]) -> dict[str, object]:
-    """A source's settings with those that were named in place of its own; a profile is one, however it is given."""
-    settings = dict(source.settings)
-    if profile is not None:
-        settings = {name: value for name, value in settings.items() if name not in ("profile", "profile_toml")}
-        settings |= _profile(profile)
-    for written in chosen:
-        name, _, value = written.partition("=")
-        if value or "=" not in written:
-            settings |= dict([_setting(source.adapter, written)])
-        else:
-            settings.pop(name, None)
-    return settings
-
-
-def _setting(adapter: str, written: str) -> tuple[str, object]:
-    """NAME=VALUE, the value as the adapter declares it: a whole number or text."""
-    name, equals, value = written.partition("=")
-    if not equals or not name:
-        raise CommandFailed(f"A setting is written NAME=VALUE, not “{written}”.", UNUSABLE)
-    declared = (each for kind in kinds() if kind.name == adapter for each in kind.settings)
-    number = any(each.name == name and each.least is not None for each in declared)
-    try:
-        return name, int(value) if number else value
-    except ValueError as error:
-        raise CommandFailed(f"`{name}` is a whole number, not “{value}”.", UNUSABLE) from error
-
-
-def _profile(profile: str) -> dict[str, object]:
-    """The text of a profile file, or the name of a built-in profile."""
-    path = Path(profile)
-    if path.suffix != ".toml" and not path.exists():
-        return {"profile": profile}
-    try:
-        with path.open(encoding="utf-8") as file:
-            # One more than is taken is enough to be refused, however much there is.
-            return {"profile_toml": file.read(MOST_CHARACTERS + 1)}
-    except FileNotFoundError as error:
-        raise CommandFailed(
-            f"There is no file {profile}. How to write one: docs/site-profiles.md.", UNUSABLE
-        ) from error
-    except (OSError, UnicodeDecodeError) as error:
-        raise CommandFailed(f"The site profile {profile} cannot be read: {error}.", UNUSABLE) from error
 
 
 async def _set_paused(source: str, *, paused: bool) -> None:
