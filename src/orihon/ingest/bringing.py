@@ -1,12 +1,11 @@
 """The images and files of one post into the store, each on its own: one that fails holds no other back."""
 
-import asyncio
 from collections.abc import Awaitable, Callable, Container, Mapping, Sequence
 
 import msgspec
 
 from orihon.fetch.errors import Denied, FetchError, RateLimited
-from orihon.ingest.download import BadImage, Batch, Draft, Intake
+from orihon.ingest.download import BadImage, Batch, Draft, Intake, side_by_side
 from orihon.ingest.walk import TimeIsUp
 from orihon.media.inbound import Judged, Probed
 from orihon.sources.records import PostMedium
@@ -93,12 +92,8 @@ class Bringer(msgspec.Struct, frozen=True, kw_only=True):
                     await batch.add(draft)
                     brought.arrived[medium.key] = draft.probed
 
-        try:
-            async with Batch(self.intake.storage) as batch, asyncio.TaskGroup() as group:
-                for _ in range(min(STREAMS, len(media))):
-                    group.create_task(stream())
-        except* Exception as errors:
-            raise errors.exceptions[0] from None
+        async with Batch(self.intake.storage) as batch:
+            await side_by_side(stream, min(STREAMS, len(media)))
         return brought
 
     async def _draft(

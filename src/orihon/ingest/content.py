@@ -3,7 +3,7 @@
 import asyncio
 import time
 from collections.abc import Awaitable, Callable, Sequence
-from typing import Any
+from decimal import Decimal
 from uuid import UUID
 
 import msgspec
@@ -12,7 +12,7 @@ from orihon.db.notify import notify
 from orihon.db.pool import Connection, Pool
 from orihon.fetch.errors import Denied, Gone, RateLimited
 from orihon.ingest import sources
-from orihon.ingest.download import Batch, Draft, Intake
+from orihon.ingest.download import Batch, Draft, Intake, side_by_side
 from orihon.ingest.sources import Source
 from orihon.ingest.wants import within_budget
 from orihon.jobs import leases, queue, upkeep
@@ -43,7 +43,7 @@ class Listed(msgspec.Struct, frozen=True, kw_only=True):
     page_count: int
     key: str
     url: str
-    number: Any
+    number: Decimal | None
     title: str | None
 
 
@@ -55,8 +55,6 @@ _LISTED = """
 """
 
 _FAILED = "UPDATE chapters SET content_error = $2, updated_at = now() WHERE id = $1 AND page_count = 0"
-
-_SPENT = "UPDATE sources SET bytes_fetched = bytes_fetched + $2 WHERE id = $1"
 
 
 async def listed(db: Connection, source_id: UUID, chapter_id: UUID) -> Listed | None:
@@ -173,12 +171,8 @@ class ChapterFetcher:
                 arrived[ref.number] = drafted.probed
                 await status.update(phase="fetching", text=name, done=len(arrived), total=len(refs))
 
-        try:
-            async with Batch(self._intake.storage) as batch, asyncio.TaskGroup() as group:
-                for _ in range(min(STREAMS, len(refs))):
-                    group.create_task(stream())
-        except* Exception as errors:
-            raise errors.exceptions[0] from None
+        async with Batch(self._intake.storage) as batch:
+            await side_by_side(stream, min(STREAMS, len(refs)))
         return arrived
 
     async def _keep(self, job: Job[FetchChapter], source: Source, chapter: Listed, arrived: dict[int, Probed]) -> None:
@@ -193,7 +187,7 @@ class ChapterFetcher:
             if not shown:
                 await tombstones.empty_chapter(db, chapter_id, buried)
             await queue.enqueue_many(db, [CheckMedium(media_id=medium.id) for medium in media.values()])
-            await db.execute(_SPENT, source.id, sum(one.size for one in arrived.values()))
+            await sources.spend(db, source.id, sum(one.size for one in arrived.values()))
             await notify(db, "library", str(chapter.work_id))
             await upkeep.succeed(db, job.claim, job.payload)
 

@@ -1,7 +1,7 @@
 """One image or file from a site into the store: streamed, hashed, sniffed and probed on the way in."""
 
 import asyncio
-from collections.abc import Callable, Container
+from collections.abc import Callable, Container, Coroutine
 from types import TracebackType
 from typing import Any, Generic, Self, TypeVar
 
@@ -84,6 +84,16 @@ class Batch:
             await self._keep()
         for draft in self._waiting:
             draft.staged.discard()
+
+
+async def side_by_side(stream: Callable[[], Coroutine[None, None, None]], count: int) -> None:
+    """Run `count` of a stream until all have ended. The first that fails ends the others, and its error is raised."""
+    try:
+        async with asyncio.TaskGroup() as group:
+            for _ in range(count):
+                group.create_task(stream())
+    except* Exception as errors:
+        raise errors.exceptions[0] from None
 
 
 HELD = 1024 * 1024

@@ -35,8 +35,6 @@ log = structlog.get_logger(__name__)
 MOST_CHUNKS = 200
 """Chunks of one walk (curator 2.9). A platform is walked by one job at a time, so a feed without end is in the way."""
 
-_SPENT = "UPDATE sources SET bytes_fetched = bytes_fetched + $2 WHERE id = $1"
-
 _WORK = "SELECT key, work_id FROM source_works WHERE source_id = $1 ORDER BY last_seen_at DESC LIMIT 1"
 
 
@@ -303,7 +301,7 @@ class FeedLine:
             images = [medium.id for medium in media.values() if medium.format != "file"]
             await queue.enqueue_many(db, [CheckMedium(media_id=media_id) for media_id in images])
             if brought.arrived:
-                await db.execute(_SPENT, self._source.id, brought.size)
+                await sources.spend(db, self._source.id, brought.size)
             await notify(db, "library", str(work_id))
 
 

@@ -330,6 +330,11 @@ async def pause(db: Connection, source_id: UUID) -> None:
     await notify(db, "sources", str(source_id))
 
 
+async def spend(db: Connection, source_id: UUID, size: int) -> None:
+    """Count `size` bytes more against a source's budget, in the transaction that keeps them."""
+    await db.execute("UPDATE sources SET bytes_fetched = bytes_fetched + $2 WHERE id = $1", source_id, size)
+
+
 async def run_now(
     db: Connection, source_id: UUID, mode: Asked | None = None
 ) -> queue.Enqueued | queue.AlreadyQueued | None:
