@@ -2,6 +2,7 @@
 
 from collections.abc import AsyncIterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 from tests.support.exactness import differences
@@ -9,6 +10,7 @@ from tests.support.line import Line, line
 
 from orihon.db.pool import Pool
 from orihon.ingest import sources
+from orihon.ingest.sources import SourceEdit
 from orihon.jobs import queue
 from orihon.jobs.payloads import CheckMedium, FetchChapter, FetchCover, PageRefetch, SyncTitle, WalkSource
 from orihon.samplesite.catalogue import Given
@@ -53,6 +55,55 @@ async def test_a_second_look_at_an_unchanged_site_stops_at_its_first_title(small
     assert (await walks(small.pool))[-1] == ("tick", "caught_up")
     assert small.site.log.total == 2, "one page of the list and one title"
     await exact(small)
+
+
+@pytest.mark.parametrize(
+    ("first", "then"),
+    [
+        pytest.param({"content": "on_open"}, {"content": "all"}, id="all chapters, after those that were opened"),
+        pytest.param({"content": "wanted"}, {"content": "all"}, id="all chapters, after those that were wanted"),
+        pytest.param({"byte_budget": 1}, {"byte_budget": None}, id="a budget that was used up, and is none now"),
+        pytest.param({"byte_budget": 1}, {"byte_budget": 10**9}, id="a budget that was used up, and is raised"),
+    ],
+)
+@pytest.mark.parametrize("paused", [False, True])
+async def test_a_source_that_may_bring_more_brings_what_it_left_out(
+    small: Line, first: dict[str, Any], then: dict[str, Any], paused: bool
+) -> None:
+    """Of every title, although a walk that looks for news stops at the first."""
+    source = await small.follow(**first)
+    await fill(small)
+    await small.walk_again(source)
+    assert (await walks(small.pool))[-1] == ("tick", "caught_up")
+    async with small.pool.acquire() as db, db.transaction():
+        if paused:
+            await sources.pause(db, source)
+        assert await sources.edit(db, source, SourceEdit(**then))
+    if paused:
+        assert [one.payload for one in await small.drain() if isinstance(one.payload, WalkSource)] == []
+        async with small.pool.acquire() as db, db.transaction():
+            assert await sources.edit(db, source, SourceEdit(paused=False))
+            await sources.run_now(db, source)
+    await fill(small)
+    await exact(small)
+
+
+@pytest.mark.parametrize(
+    "then",
+    [
+        pytest.param({"content": "wanted"}, id="it is to bring less"),
+        pytest.param({"byte_budget": 10**9}, id="its budget was never used up"),
+        pytest.param({"content": "all", "name": "Another"}, id="nothing that matters"),
+    ],
+)
+async def test_any_other_change_of_a_source_asks_the_site_for_nothing(small: Line, then: dict[str, Any]) -> None:
+    source = await small.follow()
+    await fill(small)
+    small.site.log.clear()
+    async with small.pool.acquire() as db, db.transaction():
+        assert await sources.edit(db, source, SourceEdit(**then))
+    await fill(small)
+    assert small.site.log.total == 0
 
 
 async def test_news_arrives_and_nothing_is_fetched_twice(small: Line) -> None:

@@ -8,7 +8,8 @@ from uuid import UUID
 import msgspec
 
 from orihon.accounts.users import User
-from orihon.ingest.sources import Content, SourceOverview, WalkRow
+from orihon.ingest.rules import Content
+from orihon.ingest.sources import SourceOverview, WalkRow
 from orihon.jobs.board import JobRow, LaneCount
 from orihon.library.cards import MangaCard
 from orihon.library.chapters import Chapter

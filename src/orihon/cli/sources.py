@@ -16,7 +16,7 @@ from orihon.cli.status import UNUSABLE, CommandFailed
 from orihon.config import load
 from orihon.db.pool import Connection
 from orihon.ingest import sources
-from orihon.ingest.rules import Asked
+from orihon.ingest.rules import Asked, Content
 from orihon.jobs.queue import AlreadyQueued
 from orihon.sources.adapter import BadSettings
 from orihon.sources.registry import open_adapter
@@ -50,7 +50,7 @@ async def add(
     adapter: AdapterName = "html",
     chosen: Chosen = None,
     name: Annotated[str | None, Parameter(help="What to call it. Left out: the creator's name, or the host.")] = None,
-    content: Annotated[sources.Content, CONTENT] = "wanted",
+    content: Annotated[Content, CONTENT] = "wanted",
     every: Annotated[int, Parameter(help="Minutes between two walks.", validator=MINUTES)] = 60,
     titles: Annotated[
         int | None, Parameter(help="How many titles, or posts, one walk takes at most.", validator=Number(gte=1))
@@ -138,7 +138,7 @@ async def edit(
     source: Named,
     *,
     name: Annotated[str | None, Parameter(help="What to call it.")] = None,
-    content: Annotated[sources.Content | None, CONTENT] = None,
+    content: Annotated[Content | None, CONTENT] = None,
     every: Annotated[int | None, Parameter(help="Minutes between two walks.", validator=MINUTES)] = None,
     titles: Annotated[
         int | None,

@@ -6,6 +6,7 @@ from uuid import UUID
 from orihon.db.notify import notify
 from orihon.db.pool import Connection
 from orihon.ingest import sources, wants
+from orihon.ingest.rules import within_budget
 from orihon.jobs import queue
 from orihon.jobs.payloads import FetchChapter
 from orihon.library import wanted
@@ -61,7 +62,7 @@ async def open_chapter(db: Connection, work_id: UUID, chapter_id: UUID) -> Opene
     if not listed:
         return Opened.NO_SOURCE
     for place in listed:
-        if wants.within_budget(place["bytes_fetched"], place["byte_budget"]):
+        if within_budget(place["bytes_fetched"], place["byte_budget"]):
             await queue.enqueue(db, FetchChapter(source_id=place["source_id"], chapter_id=chapter_id), priority=OPENED)
             await notify(db, "library", str(work_id))
             return Opened.QUEUED

@@ -13,8 +13,8 @@ from orihon.db.pool import Connection, Pool
 from orihon.fetch.errors import Denied, Gone, RateLimited
 from orihon.ingest import sources
 from orihon.ingest.download import Batch, Draft, Intake, side_by_side
+from orihon.ingest.rules import within_budget
 from orihon.ingest.sources import Source
-from orihon.ingest.wants import within_budget
 from orihon.jobs import leases, queue, upkeep
 from orihon.jobs.excuses import CutOff, excuse
 from orihon.jobs.handlers import Done, Job, Postpone, Settled

@@ -17,9 +17,8 @@ from orihon.ingest import sources
 from orihon.ingest.bringing import Bringer, Brought
 from orihon.ingest.download import Intake
 from orihon.ingest.lines import LineKind, Walk
-from orihon.ingest.rules import ENOUGH_HELD, Fate, Outcome, fate, held_in_a_row
+from orihon.ingest.rules import ENOUGH_HELD, Fate, Outcome, fate, held_in_a_row, within_budget
 from orihon.ingest.walk import Counts, Cut, Failed, Kept, Page, Result, Skipped, TimeIsUp
-from orihon.ingest.wants import within_budget
 from orihon.jobs import leases, queue
 from orihon.jobs.payloads import CheckMedium, FetchCover
 from orihon.library import following, ledger, posts, tombstones

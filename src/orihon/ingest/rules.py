@@ -48,6 +48,22 @@ def is_clean(outcome: Outcome) -> bool:
     return outcome in (Outcome.END_OF_LIST, Outcome.CAUGHT_UP)
 
 
+def within_budget(bytes_fetched: int, byte_budget: int | None) -> bool:
+    """Whether a source may fetch more content. None: no limit."""
+    return byte_budget is None or bytes_fetched < byte_budget
+
+
+Content = Literal["all", "wanted", "on_open"]
+"""Which chapters a source brings by itself: all, those of works that are wanted, none."""
+
+_BRINGS: tuple[Content, ...] = ("on_open", "wanted", "all")
+
+
+def brings_more(before: Content, after: Content) -> bool:
+    """Whether a source is to bring chapters by itself now that it left alone before."""
+    return _BRINGS.index(after) > _BRINGS.index(before)
+
+
 def goes_on(outcome: Outcome) -> bool:
     """Whether the next chunk carries on the same walk: neither a chunk boundary nor a pause is an unclean end."""
     return outcome in (Outcome.CONTINUED, Outcome.STOPPED)

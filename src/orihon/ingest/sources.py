@@ -11,14 +11,12 @@ from msgspec import UNSET, Meta, UnsetType
 from orihon.db.notify import notify
 from orihon.db.pool import Connection, row, rows
 from orihon.ingest.failures import Failure
-from orihon.ingest.rules import DEAD_AFTER, Asked
+from orihon.ingest.rules import DEAD_AFTER, Asked, Content, brings_more, within_budget
 from orihon.jobs import queue, schedule, upkeep
 from orihon.jobs.payloads import WalkFeed, WalkSource
 from orihon.library import ledger
 from orihon.sources.records import SourceKind
 from orihon.sources.registry import kinds, open_adapter
-
-Content = Literal["all", "wanted", "on_open"]
 
 Interval = Annotated[int, Meta(ge=60, le=30 * 24 * 3600)]
 Budget = Annotated[int, Meta(ge=1, le=2**62)]
@@ -293,6 +291,9 @@ async def name_after(db: Connection, source: Source, title: str) -> None:
 async def edit(db: Connection, source_id: UUID, change: SourceEdit) -> bool:
     """Change a source in the caller's transaction; False when there is none.
 
+    One that may fetch more than before is walked whole: a walk that looks for news would not come to the titles that
+    lack chapters.
+
     Raises:
         BadSettings: the adapter cannot use the new settings.
     """
@@ -319,8 +320,19 @@ async def edit(db: Connection, source_id: UUID, change: SourceEdit) -> bool:
     else:
         walk = walk_of(source_id, after.kind, after.adapter, after.url)
         await schedule.ensure(db, schedule_name(source_id), walk, after.interval_seconds)
+    if _has_more_to_bring(source, after):
+        await db.execute("UPDATE sources SET asked = coalesce(asked, 'backfill') WHERE id = $1", source_id)
+        if not after.paused:
+            await run_now(db, source_id)
     await notify(db, "sources", str(source_id))
     return True
+
+
+def _has_more_to_bring(before: Source, after: Source) -> bool:
+    """Whether an edit lets a source fetch what it left out. A feed goes on by itself where its budget ended it."""
+    if after.kind == "feed" or not within_budget(after.bytes_fetched, after.byte_budget):
+        return False
+    return brings_more(before.content, after.content) or not within_budget(before.bytes_fetched, before.byte_budget)
 
 
 async def pause(db: Connection, source_id: UUID) -> None:

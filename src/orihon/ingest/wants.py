@@ -3,6 +3,7 @@
 from uuid import UUID
 
 from orihon.db.pool import Connection
+from orihon.ingest.rules import within_budget
 from orihon.ingest.sources import Source
 from orihon.jobs import queue
 from orihon.jobs.payloads import FetchChapter
@@ -34,11 +35,6 @@ _WANTED_FROM = """
       JOIN sources so ON so.id = s.source_id AND so.removed_at IS NULL
      WHERE c.work_id = $1 AND s.dropped_at IS NULL
 """
-
-
-def within_budget(bytes_fetched: int, byte_budget: int | None) -> bool:
-    """Whether a source may fetch more content. None: no limit."""
-    return byte_budget is None or bytes_fetched < byte_budget
 
 
 async def enqueue_chapters(db: Connection, source: Source, work_id: UUID, *, priority: int | None = None) -> int:
