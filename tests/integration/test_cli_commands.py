@@ -2,7 +2,6 @@
 
 import asyncio
 import importlib
-import io
 import json
 import os
 import shutil
@@ -11,17 +10,14 @@ import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
-from unittest import mock
 
-import msgspec
 import pytest
 from aiohttp import ClientSession
+from tests.support.commands import orihon, process
 from tests.support.serving import free_port
 
-from orihon.cli import run
 from orihon.cli.commands import COMMANDS
 from orihon.cli.reference import cli, configuration
-from orihon.config import declared
 from orihon.db.embedded import EmbeddedPostgres
 from orihon.db.pool import Pool
 from orihon.jobs.payloads import WalkSource
@@ -32,51 +28,6 @@ from orihon.samplesite.site import SampleSite
 pytestmark = pytest.mark.anyio
 
 DOCS = Path(__file__).parents[2] / "docs"
-
-
-class Ended(msgspec.Struct):
-    status: int
-    out: str
-    err: str
-
-    def json(self) -> Any:
-        assert self.status == 0, self.err
-        return json.loads(self.out)
-
-
-async def orihon(*words: str, feed: str = "", **variables: object) -> Ended:
-    """Run one command in a thread, since a process for each would cost half a minute.
-
-    `variables` are all that it finds of settings.
-    """
-    settings = {env.name for _, env, _ in declared()}
-    environment = {name: value for name, value in os.environ.items() if name not in settings}
-    out, err = io.StringIO(), io.StringIO()
-    with (
-        mock.patch.dict(
-            os.environ,
-            environment | {"COLUMNS": "200"} | {name: str(value) for name, value in variables.items()},
-            clear=True,
-        ),
-        mock.patch.multiple(sys, stdin=io.StringIO(feed), stdout=out, stderr=err),
-    ):
-        status = await asyncio.to_thread(run, words)
-    assert "Traceback" not in err.getvalue(), err.getvalue()
-    return Ended(status, out.getvalue(), err.getvalue())
-
-
-async def process(*words: str, **variables: object) -> Ended:
-    """Run one command as a person does."""
-    settings = {env.name for _, env, _ in declared()}
-    environment = {name: value for name, value in os.environ.items() if name not in settings}
-    process = await asyncio.create_subprocess_exec(
-        sys.executable, "-m", "orihon.cli", *words,
-        env=environment | {name: str(value) for name, value in variables.items()},
-        stdin=asyncio.subprocess.DEVNULL, stdout=asyncio.subprocess.PIPE, stderr=asyncio.subprocess.PIPE,
-    )  # fmt: skip
-    out, err = await process.communicate()
-    assert "Traceback" not in err.decode(), err.decode()
-    return Ended(process.returncode or 0, out.decode(), err.decode())
 
 
 @pytest.fixture

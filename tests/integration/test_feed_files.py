@@ -9,13 +9,12 @@ from typing import Any
 
 import pytest
 from tests.support.exactness import differences
-from tests.support.feeds import SLUG, again, asked, counts, follow, last, posts, same
+from tests.support.feeds import SLUG, again, as_read, asked, counts, follow, last, posts, same
 from tests.support.line import Line, line
 
 from orihon.db.pool import Pool
 from orihon.ingest import sources
 from orihon.ingest.sources import SourceEdit
-from orihon.library import chapters
 from orihon.library.chapters import Attachment as Offered
 from orihon.media.sweep import sweep
 from orihon.ops import store_check
@@ -45,14 +44,7 @@ def attach(post: Post, name: str, content: Any, **more: Any) -> Attachment:
 
 async def offered(made: Line, post: Post) -> list[Offered]:
     """The files of a post as readers get them."""
-    row = await made.pool.fetchrow(
-        "SELECT c.id, c.work_id FROM chapters c JOIN source_chapters s ON s.chapter_id = c.id WHERE s.key = $1", post.id
-    )
-    assert row is not None
-    async with made.pool.acquire() as db:
-        told = await chapters.placed(db, row["work_id"], row["id"])
-    assert told is not None
-    return told.attachments
+    return (await as_read(made, post)).attachments
 
 
 async def wrong(made: Line) -> list[str]:

@@ -5,11 +5,11 @@ from pathlib import Path
 
 import pytest
 from tests.support.exactness import differences
-from tests.support.feeds import SLUG, counts, follow, posts
+from tests.support.feeds import SLUG, as_read, counts, follow, posts
 from tests.support.line import Line, line
 
 from orihon.db.pool import Pool
-from orihon.library import chapters, works
+from orihon.library import works
 from orihon.samplesite.creators import Creators, Post
 
 pytestmark = pytest.mark.anyio
@@ -25,14 +25,7 @@ async def made(pool: Pool, tmp_path: Path) -> AsyncIterator[Line]:
 
 
 async def tags_of(made: Line, post: Post) -> list[str]:
-    row = await made.pool.fetchrow(
-        "SELECT c.id, c.work_id FROM chapters c JOIN source_chapters s ON s.chapter_id = c.id WHERE s.key = $1", post.id
-    )
-    assert row is not None
-    async with made.pool.acquire() as db:
-        told = await chapters.placed(db, row["work_id"], row["id"])
-    assert told is not None
-    return told.tags
+    return (await as_read(made, post)).tags
 
 
 async def of_work(made: Line) -> list[str]:

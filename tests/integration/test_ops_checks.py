@@ -7,7 +7,7 @@ from collections.abc import AsyncIterator
 from pathlib import Path
 
 import pytest
-from tests.integration.test_cli_commands import orihon
+from tests.support.commands import orihon
 from tests.support.line import Line, line
 
 from orihon.db.pool import Connection, Pool

@@ -9,6 +9,8 @@ from tests.support.line import Engine, Line
 
 from orihon.db.pool import Pool
 from orihon.ingest import sources
+from orihon.library import chapters
+from orihon.library.chapters import ChapterDetail
 from orihon.samplesite.creators import Attachment, Post
 
 SLUG = "creator-1"
@@ -46,6 +48,18 @@ def asked(made: Line) -> dict[str, int]:
 def posts(made: Line, slug: str = SLUG) -> list[Post]:
     """What the site shows, newest first."""
     return made.site.creators.creator(slug).posts
+
+
+async def as_read(made: Line, post: Post) -> ChapterDetail:
+    """A post as readers get it."""
+    row = await made.pool.fetchrow(
+        "SELECT c.id, c.work_id FROM chapters c JOIN source_chapters s ON s.chapter_id = c.id WHERE s.key = $1", post.id
+    )
+    assert row is not None
+    async with made.pool.acquire() as db:
+        told = await chapters.placed(db, row["work_id"], row["id"])
+    assert told is not None
+    return told
 
 
 def lost(post: Post) -> Attachment:
