@@ -19,6 +19,7 @@ from orihon.ingest.rules import (
     partial_render,
     plan,
     stalls_after,
+    uneven,
 )
 from orihon.sources.adapter import BadSettings, Challenge, EndUnproven, LayoutChanged, LoginRequired, Transient
 from orihon.storage.errors import StorageFull
@@ -245,3 +246,12 @@ def test_every_failure_has_a_kind_of_its_own(error: Exception, failure: Failure)
     """curator 2.18."""
     assert failure_of(error) is failure
     assert in_words(error)
+
+
+@pytest.mark.parametrize(
+    ("shortest", "longest", "doubtful"), [(4, 4, False), (3, 4, False), (2, 4, True), (37, 50, True), (38, 50, False)]
+)
+def test_a_page_in_the_midst_of_a_list_that_is_much_shorter_than_another_is_not_whole(
+    shortest: int, longest: int, doubtful: bool
+) -> None:
+    assert uneven(shortest=shortest, longest=longest) is doubtful

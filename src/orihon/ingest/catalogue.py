@@ -15,16 +15,16 @@ from orihon.fetch.errors import FetchError, RateLimited
 from orihon.ingest import wants
 from orihon.ingest.doubts import Doubts
 from orihon.ingest.lines import LineKind, Walk
-from orihon.ingest.rules import Change, Outcome, caught_up, partial_render
+from orihon.ingest.rules import Change, Outcome, caught_up, is_clean, partial_render, uneven
 from orihon.ingest.sources import Source
 from orihon.ingest.walk import Counts, Failed, Kept, Page, Result, Skipped, TimeIsUp
 from orihon.jobs import leases, queue
 from orihon.jobs.payloads import FetchCover, SyncTitle
-from orihon.library import following, tombstones
+from orihon.library import following, listed, posts, tombstones
 from orihon.library.tombstones import Buried
 from orihon.runtime import metrics
 from orihon.sources.adapter import Adapter, Fetcher, SourceError
-from orihon.sources.records import Cursor, Title, TitleRef
+from orihon.sources.records import Cursor, ListingPage, Title, TitleRef
 from orihon.sources.registry import open_catalogue
 
 log = structlog.get_logger(__name__)
@@ -108,6 +108,7 @@ class CatalogueLine:
         self._fetcher = fetcher
         self._buried: set[str] = set()
         self._doubts = Doubts()
+        self._rows: tuple[int, int] | None = None
 
     def start(self) -> Cursor:
         """The newest titles."""
@@ -129,8 +130,13 @@ class CatalogueLine:
                 "listing entries without address or title were left out",
                 source=self._source.name, dropped=listing.dropped, kept=len(listing.refs),
             )  # fmt: skip
-        async with self._pool.acquire() as db:
-            self._buried = await tombstones.works(db, self._source.id, [ref.key for ref in listing.refs])
+        keys = [ref.key for ref in listing.refs]
+        async with self._pool.acquire() as db, db.transaction():
+            await leases.hold(db, self._claim)
+            if listing.dropped or self._is_uneven(listing):
+                await posts.proves_nothing(db, self._source.id)
+            await listed.mark_listed(db, self._source.id, keys)
+            self._buried = await tombstones.works(db, self._source.id, keys)
         return Page[TitleRef](items=listing.refs, next=listing.next, dropped=listing.dropped)
 
     async def keep(self, item: TitleRef, counts: Counts, time_is_up: TimeIsUp) -> Result:
@@ -165,10 +171,39 @@ class CatalogueLine:
         return Kept(proves_rest=held and not self._doubts.open)
 
     async def close(self, outcome: Outcome) -> str | None:
-        """Have titles read again whose doubted fields are gone after all; tell of fields that all of them lost."""
+        """Have titles read again whose doubted fields are gone after all; tell of fields that all of them lost, and of
+        a list that lost most titles.
+        """
         for item in self._doubts.proved():
             await self._queue_retry(item)
-        return self._doubts.in_words()
+        told = [words for words in (self._doubts.in_words(), await self._mark_gone(outcome)) if words]
+        return " ".join(told) or None
+
+    def _is_uneven(self, listing: ListingPage) -> bool:
+        if listing.next is None:
+            return False
+        rows = len(listing.refs)
+        shortest, longest = self._rows or (rows, rows)
+        self._rows = min(shortest, rows), max(longest, rows)
+        return uneven(shortest=self._rows[0], longest=self._rows[1])
+
+    async def _mark_gone(self, outcome: Outcome) -> str | None:
+        """Mark the titles that the list shows no more; only a walk that saw what it should have seen says anything."""
+        if not is_clean(outcome):
+            return None
+        async with self._pool.acquire() as db, db.transaction():
+            await leases.hold(db, self._claim)
+            settle = listed.end_of_list if outcome is Outcome.END_OF_LIST else listed.looked_at_top
+            found = await settle(db, self._source.id)
+        if found.marked:
+            log.info("titles that the site lists no more were marked", source=self._source.name, titles=found.marked)
+        if not found.short:
+            return None
+        return (
+            f"The list was much shorter than before: {found.missed} of {found.known} titles that are held were not in "
+            "it. That proves nothing, so they are not marked as gone unless the next walk over the whole list misses "
+            "them, too. Look at the site in a browser: it may show less than before, or be about to mend itself."
+        )
 
     async def _queue_retry(self, item: TitleRef) -> None:
         async with self._pool.acquire() as db, db.transaction():

@@ -83,6 +83,13 @@ def partial_render(*, listed: int, held: int | None) -> bool:
     return listed == 0 and held != 0
 
 
+def uneven(*, shortest: int, longest: int) -> bool:
+    """Whether a page of a list, not its last, was probably read before all of its rows were there: it has less than
+    three quarters of those that another one has.
+    """
+    return shortest * 4 < longest * 3
+
+
 class Chunk(msgspec.Struct, frozen=True, kw_only=True):
     """The latest chunk of a source's walks, as its row says."""
 

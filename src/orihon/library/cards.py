@@ -5,14 +5,16 @@ from uuid import UUID
 
 import msgspec
 
-from orihon.library import images
+from orihon.library import images, listed
 from orihon.library.images import Image
 from orihon.library.visibility import WorkKind
 from orihon.sources.records import Direction, Status
 
 
 class MangaCard(msgspec.Struct, frozen=True, kw_only=True):
-    """A title as lists show it. `kind` feed: a creator, whose posts are its chapters."""
+    """A title as lists show it. `kind` feed: a creator, whose posts are its chapters. `gone`: no source lists it any
+    more; what is held of it stays.
+    """
 
     id: UUID
     kind: WorkKind
@@ -24,6 +26,7 @@ class MangaCard(msgspec.Struct, frozen=True, kw_only=True):
     tags: list[str]
     chapter_count: int
     cover: Image | None
+    gone: bool
     created_at: datetime
     updated_at: datetime
 
@@ -31,7 +34,7 @@ class MangaCard(msgspec.Struct, frozen=True, kw_only=True):
 # `row_to_json` looks at each column once; `json_build_object` did so for every key and value of every row.
 JSON = f"""(SELECT row_to_json(c) FROM (SELECT
     w.id, w.kind, w.title, w.status, w.reading_direction, w.authors, w.genres, w.tags, w.chapter_count,
-    {images.JSON} AS cover, w.created_at, w.updated_at) c)"""
+    {images.JSON} AS cover, {listed.GONE} AS gone, w.created_at, w.updated_at) c)"""
 """A card, from `works w LEFT JOIN media m ON m.id = w.cover_media_id`."""
 
 

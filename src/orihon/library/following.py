@@ -231,8 +231,8 @@ async def _tell(db: Connection, work_id: UUID, source_id: UUID, title: Title, ki
 
 # A signature that changes with each answer is no other cover; the hash knows (`metadata_hash`).
 _SEEN = """
-    INSERT INTO source_works (source_id, key, work_id, url, metadata_hash, cover_url, told)
-    VALUES ($1, $2, $3, $4, $5, $6, $7)
+    INSERT INTO source_works (source_id, key, work_id, url, metadata_hash, cover_url, told, seen_walk)
+    VALUES ($1, $2, $3, $4, $5, $6, $7, (SELECT whole_walk FROM sources WHERE id = $1))
     ON CONFLICT (source_id, key) DO UPDATE
        SET url = excluded.url, metadata_hash = excluded.metadata_hash, cover_url = excluded.cover_url,
            told = excluded.told,
@@ -241,7 +241,8 @@ _SEEN = """
            cover_sha256 = CASE WHEN source_works.cover_url IS DISTINCT FROM excluded.cover_url
                                 AND source_works.metadata_hash IS DISTINCT FROM excluded.metadata_hash THEN NULL
                                ELSE source_works.cover_sha256 END,
-           last_seen_at = now(), dropped_at = NULL
+           last_seen_at = now(), dropped_at = NULL, missed_at = NULL,
+           seen_walk = coalesce(excluded.seen_walk, source_works.seen_walk)
 """
 
 

@@ -5,7 +5,7 @@ from uuid import UUID
 import msgspec
 
 from orihon.db.pool import Connection
-from orihon.library import images, visibility
+from orihon.library import images, listed, visibility
 from orihon.library.cards import MangaCard
 
 
@@ -30,7 +30,7 @@ class MangaDetail(MangaCard, frozen=True, kw_only=True):
 
 _DETAIL = f"""
     SELECT w.id, w.kind, w.title, w.status, w.reading_direction, w.authors, w.genres, w.tags, w.chapter_count,
-           w.created_at, w.updated_at, w.alt_titles, w.description, {images.JSON} AS cover,
+           w.created_at, w.updated_at, w.alt_titles, w.description, {images.JSON} AS cover, {listed.GONE} AS gone,
            ARRAY (SELECT p.name FROM work_people wp JOIN people p ON p.id = wp.person_id
                    WHERE wp.work_id = w.id AND wp.role = 'artist' ORDER BY wp.position) AS artists,
            (SELECT coalesce(sum(c.size_bytes), 0)::bigint FROM chapters c WHERE c.work_id = w.id)

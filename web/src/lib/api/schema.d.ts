@@ -683,6 +683,7 @@ export interface components {
             /** Format: date-time */
             created_at: string;
             genres: string[];
+            gone: boolean;
             /** Format: uuid */
             id: string;
             /** @enum {string} */
@@ -708,6 +709,7 @@ export interface components {
             created_at: string;
             description: string | null;
             genres: string[];
+            gone: boolean;
             /** Format: uuid */
             id: string;
             /** @enum {string} */

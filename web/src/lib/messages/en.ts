@@ -173,6 +173,7 @@ export const en = {
 		resume: 'Continue reading',
 		again: 'Read again',
 		at: (name: string, page: number) => `${name}, page ${page}`,
+		gone: 'No longer at the site',
 		more: 'Show more',
 		less: 'Show less',
 		want: 'Keep this title',
