@@ -99,6 +99,11 @@ async def test_an_address_is_followed_once(admin: Browser) -> None:
     answer = await admin.post(SOURCES, source | {"name": "Other"})
     assert (answer.status, answer.json["error"]["code"]) == (409, "conflict")
     assert "Known" in answer.json["error"]["message"]
+    moving = (await admin.post(SOURCES, source | {"url": source["url"] + "?moving"})).json
+    answer = await admin.ask("PATCH", f"{SOURCES}/{moving['id']}", json={"url": source["url"]})
+    assert (answer.status, answer.json["error"]["code"]) == (409, "conflict")
+    answer = await admin.ask("PATCH", f"{SOURCES}/{moving['id']}", json={"url": source["url"] + "?moved"})
+    assert (answer.status, answer.json["url"]) == (200, source["url"] + "?moved")
 
 
 @pytest.mark.parametrize(

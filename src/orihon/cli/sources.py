@@ -138,6 +138,7 @@ async def edit(
     source: Named,
     *,
     name: Annotated[str | None, Parameter(help="What to call it.")] = None,
+    url: Annotated[str | None, Parameter(help="Where the site is now, with the same titles.")] = None,
     content: Annotated[Content | None, CONTENT] = None,
     every: Annotated[int | None, Parameter(help="Minutes between two walks.", validator=MINUTES)] = None,
     titles: Annotated[
@@ -162,10 +163,12 @@ async def edit(
     orihon source edit example.org --every 180
     orihon source edit "Sample site" --name Comics --content all --budget 0
     orihon source edit wren --set count=50
+    orihon source edit example.org --url https://example.net/latest
     ```
     """
     change: dict[str, object] = {
         "name": name,
+        "url": url,
         "content": content,
         "interval_seconds": every * 60 if every is not None else None,
     }
@@ -182,7 +185,7 @@ async def edit(
             await sources.edit(db, found.id, msgspec.convert(change, sources.SourceEdit))
         except msgspec.ValidationError as error:
             raise CommandFailed(f"It cannot be changed like that: {error}.") from error
-        except BadSettings as error:
+        except (BadSettings, sources.AlreadyFollowed) as error:
             raise CommandFailed(str(error)) from error
         (after,) = await sources.overviews(db, found.id)
     if json:

@@ -63,9 +63,10 @@ class NewSource(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields
 
 
 class SourceEdit(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """Changes to a source; what is absent stays."""
+    """Changes to a source; what is absent stays. `url`: where the site is now; its titles are the same."""
 
     name: Name | UnsetType = UNSET
+    url: Annotated[str, Meta(min_length=1, max_length=2000)] | UnsetType = UNSET
     settings: dict[str, Any] | UnsetType = UNSET
     content: Content | UnsetType = UNSET
     byte_budget: Budget | None | UnsetType = UNSET
@@ -108,10 +109,15 @@ class SourceOverview(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class AlreadyFollowed(Exception):
-    """This address is followed already, by the source that `name` and the text name."""
+    """This address is followed already, or was before, by the source that `name` and the text name."""
 
-    def __init__(self, name: str) -> None:
-        super().__init__(f"This address is followed already, as “{name}”. Edit that source instead.")
+    def __init__(self, name: str, *, still: bool = True) -> None:
+        super().__init__(
+            f"This address is followed already, as “{name}”. Edit that source instead."
+            if still
+            else f"This address was followed before, as “{name}”, and what it brought is known by it. Follow it again "
+            "instead."
+        )
         self.name = name
 
 
@@ -175,8 +181,12 @@ _REMOVE = """
 _EDIT = """
     UPDATE sources
        SET name = $2, settings = $3, content = $4, byte_budget = $5, item_limit = $6, interval_seconds = $7,
-           paused = $8, updated_at = now()
+           paused = $8, url = $9, updated_at = now()
      WHERE id = $1
+"""
+
+_OF_ADDRESS = """
+    SELECT name, removed_at IS NULL AS followed FROM sources WHERE adapter = $1 AND url = $2 AND id <> $3
 """
 
 _WALKS = """
@@ -292,10 +302,11 @@ async def edit(db: Connection, source_id: UUID, change: SourceEdit) -> bool:
     """Change a source in the caller's transaction; False when there is none.
 
     One that may fetch more than before is walked whole: a walk that looks for news would not come to the titles that
-    lack chapters.
+    lack chapters. So is one that has moved, since all addresses that are known of its titles are old.
 
     Raises:
-        BadSettings: the adapter cannot use the new settings.
+        BadSettings: the adapter cannot use the new settings, or the new address.
+        AlreadyFollowed: another source of this adapter has the new address.
     """
     record = await db.fetchrow(f"{_GET} FOR UPDATE", source_id)
     if record is None:
@@ -303,6 +314,11 @@ async def edit(db: Connection, source_id: UUID, change: SourceEdit) -> bool:
     source = row(Source, record)
     changed = {name: value for name in SourceEdit.__struct_fields__ if (value := getattr(change, name)) is not UNSET}
     after = msgspec.structs.replace(source, **changed)
+    moved = after.url != source.url
+    if moved:
+        await _refuse_taken(db, after)
+        if after.name == host_name(source.url):
+            after = msgspec.structs.replace(after, name=host_name(after.url))
     open_adapter(after.adapter, after.url, after.settings)
     await db.execute(
         _EDIT,
@@ -314,18 +330,25 @@ async def edit(db: Connection, source_id: UUID, change: SourceEdit) -> bool:
         after.item_limit,
         after.interval_seconds,
         after.paused,
+        after.url,
     )
     if after.paused:
         await schedule.remove(db, schedule_name(source_id))
     else:
         walk = walk_of(source_id, after.kind, after.adapter, after.url)
         await schedule.ensure(db, schedule_name(source_id), walk, after.interval_seconds)
-    if _has_more_to_bring(source, after):
+    if moved or _has_more_to_bring(source, after):
         await db.execute("UPDATE sources SET asked = coalesce(asked, 'backfill') WHERE id = $1", source_id)
         if not after.paused:
             await run_now(db, source_id)
     await notify(db, "sources", str(source_id))
     return True
+
+
+async def _refuse_taken(db: Connection, source: Source) -> None:
+    taken = await db.fetchrow(_OF_ADDRESS, source.adapter, source.url, source.id)
+    if taken is not None:
+        raise AlreadyFollowed(taken["name"], still=taken["followed"])
 
 
 def _has_more_to_bring(before: Source, after: Source) -> bool:

@@ -114,7 +114,7 @@ class SourceController(Controller):
     @patch(
         "/{source_id:uuid}",
         guards=[administrator],
-        responses=errors(401, 403, 404, 415),
+        responses=errors(401, 403, 404, 409, 415),
         summary="Change or pause a source; what is absent stays",
     )
     async def edit_source(self, context: Given, source_id: FromPath[UUID], data: JSONBody[SourceEdit]) -> SourceView:
@@ -124,6 +124,8 @@ class SourceController(Controller):
                 return await _view(db, source_id)
         except BadSettings as error:
             raise invalid("settings", "invalid", str(error)) from error
+        except AlreadyFollowed as error:
+            raise ApiError(409, Code.CONFLICT, str(error)) from error
 
     @delete(
         "/{source_id:uuid}",

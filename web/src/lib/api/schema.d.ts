@@ -934,6 +934,7 @@ export interface components {
             settings?: {
                 [key: string]: unknown;
             };
+            url?: string;
         };
         /** SourceList */
         SourceList: {
@@ -2782,6 +2783,15 @@ export interface operations {
             };
             /** @description There is no such thing. */
             404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description It stands against something that is there. */
+            409: {
                 headers: {
                     [name: string]: unknown;
                 };
