@@ -13,7 +13,8 @@ import shutil
 import statistics
 import subprocess
 import sys
-from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Sequence
+import tempfile
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Iterator, Sequence
 from contextlib import asynccontextmanager
 from pathlib import Path
 
@@ -30,6 +31,8 @@ RESULTS = HERE / "results" / "latest.json"
 ROUNDS = 5
 
 TEMPLATE = "bench_template"
+
+_MEMORY = Path("/dev/shm")
 
 
 class Missing(Exception):
@@ -122,10 +125,25 @@ def folder(name: str, *, empty: bool = False) -> Path:
     return made
 
 
+@contextlib.contextmanager
+def memory() -> Iterator[Path]:
+    """A folder on a disk of memory, as quick to flush as a disk can be; it goes with the block.
+
+    Raises:
+        Missing: the system has none.
+    """
+    if not _MEMORY.is_dir():
+        raise Missing(f"{_MEMORY} is not there: it takes Linux with its disk of shared memory")
+    with tempfile.TemporaryDirectory(prefix="orihon-bench-", dir=_MEMORY) as made:
+        if os.geteuid() == 0:
+            Path(made).chmod(0o711)
+        yield Path(made)
+
+
 @asynccontextmanager
-async def postgres() -> AsyncIterator[EmbeddedPostgres]:
-    """The embedded server as the product runs it, durable, with a migrated template."""
-    server = EmbeddedPostgres(folder("postgres"))
+async def postgres(where: Path | None = None) -> AsyncIterator[EmbeddedPostgres]:
+    """The embedded server as the product runs it, durable, with a migrated template; `where` None: on the disk."""
+    server = EmbeddedPostgres(folder("postgres") if where is None else where / "postgres")
     await server.start("the bench")
     try:
         admin = await asyncpg.connect(server.dsn("postgres"))

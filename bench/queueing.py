@@ -27,6 +27,7 @@ from orihon.jobs import leases, queue
 ROWS = (
     "queue_vs_best_peer",
     "enqueue_vs_best_peer",
+    "enqueue_vs_best_peer_in_memory",
     "enqueue_vs_bare_insert",
     "wakeup_p95_vs_best_peer",
     "queue_lease_flatness_1m",
@@ -68,24 +69,37 @@ class Side(msgspec.Struct, frozen=True, kw_only=True):
 async def run(names: set[str]) -> AsyncIterator[harness.Row]:
     """Measure the rows of these names."""
     async with harness.postgres() as postgres:
-        if beside := names - {"queue_lease_flatness_1m"}:
-            ours = await installed(postgres, "ours", (sys.executable, "-m", "bench.queue_ours"))
-            peers = [await installed(postgres, name, command) for name, command in peer_commands().items()]
+        if beside := names - {"queue_lease_flatness_1m", "enqueue_vs_best_peer_in_memory"}:
+            ours, peers = await sides(postgres)
             if "queue_vs_best_peer" in beside:
                 yield await best("queue_vs_best_peer", partial(rate, "drain", DRAINED), ours, peers)
             if "enqueue_vs_best_peer" in beside:
-                clients = apart(peers, "enqueue")
-                yield await best(
-                    "enqueue_vs_best_peer", partial(rate, "enqueue", ENQUEUED), ours, clients, rounds=SHORT_ROUNDS
-                )
+                yield await enqueueing("enqueue_vs_best_peer", ours, peers)
             if "enqueue_vs_bare_insert" in beside:
                 bare = await installed(postgres, "bare", (sys.executable, "-m", "bench.queue_bare"))
-                sides = [partial(rate, "enqueue", ENQUEUED, side) for side in (ours, bare)]
-                yield harness.ratio("enqueue_vs_bare_insert", *await harness.interleaved(sides, rounds=SHORT_ROUNDS))
+                pair = [partial(rate, "enqueue", ENQUEUED, side) for side in (ours, bare)]
+                yield harness.ratio("enqueue_vs_bare_insert", *await harness.interleaved(pair, rounds=SHORT_ROUNDS))
             if "wakeup_p95_vs_best_peer" in beside:
                 yield await best("wakeup_p95_vs_best_peer", wakeup, ours, apart(peers, "wakeup"), less=True)
         if "queue_lease_flatness_1m" in names:
             yield await flatness(postgres)
+    if "enqueue_vs_best_peer_in_memory" in names:
+        # A flush costs every side the same; where it is slow it hides what the queues themselves do.
+        with harness.memory() as memory:
+            async with harness.postgres(memory) as postgres:
+                yield await enqueueing("enqueue_vs_best_peer_in_memory", *await sides(postgres))
+
+
+async def sides(postgres: EmbeddedPostgres) -> tuple[Side, list[Side]]:
+    """Ours and the peers, each with a database on this server."""
+    ours = await installed(postgres, "ours", (sys.executable, "-m", "bench.queue_ours"))
+    return ours, [await installed(postgres, name, command) for name, command in peer_commands().items()]
+
+
+async def enqueueing(name: str, ours: Side, peers: list[Side]) -> harness.Row:
+    """The rate of putting jobs in one by one over that of the best peer."""
+    clients = apart(peers, "enqueue")
+    return await best(name, partial(rate, "enqueue", ENQUEUED), ours, clients, rounds=SHORT_ROUNDS)
 
 
 def peer_commands() -> dict[str, tuple[str, ...]]:

@@ -26,9 +26,8 @@ SIZE = 500_000
 def drawing() -> bytes:
     """A JPEG of about `SIZE` bytes, with the grain of a scan."""
     noise = pyvips.Image.gaussnoise(1300, 1850, sigma=40, mean=128).cast("uchar")
-    return min(
-        (noise.jpegsave_buffer(Q=quality) for quality in range(5, 70, 2)), key=lambda data: abs(len(data) - SIZE)
-    )
+    drawn: list[bytes] = [noise.jpegsave_buffer(Q=quality) for quality in range(5, 70, 2)]
+    return min(drawn, key=lambda data: abs(len(data) - SIZE))
 
 
 async def kept(db: Connection, data: Path, content: bytes) -> store.Medium:
