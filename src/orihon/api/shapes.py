@@ -8,6 +8,7 @@ from uuid import UUID
 import msgspec
 
 from orihon.accounts.users import User
+from orihon.ingest.forgetting import Removed
 from orihon.ingest.rules import Content
 from orihon.ingest.sources import SourceOverview, WalkRow
 from orihon.jobs.board import JobRow, LaneCount
@@ -105,6 +106,12 @@ class SourceView(msgspec.Struct, frozen=True, kw_only=True):
 
 class SourceList(msgspec.Struct, frozen=True, kw_only=True):
     items: list[SourceView]
+
+
+class RemovedList(msgspec.Struct, frozen=True, kw_only=True):
+    """Sources that are followed no more, the latest first."""
+
+    items: list[Removed]
 
 
 class WalkList(msgspec.Struct, frozen=True, kw_only=True):

@@ -32,7 +32,12 @@ COMMANDS = (
     Command("web", "serve:web", _RUN, "Run the web process alone: the API, the files and the web app."),
     Command("worker", "serve:worker", _RUN, "Run a worker alone: it takes jobs until it is stopped."),
     Command("demo-site", "demo:demo_site", _RUN, "Run the sample site alone, on this machine only."),
-    Command("source", "sources:app", _LIBRARY, "What is followed: add, list, edit, run, pause, resume, remove, check."),
+    Command(
+        "source",
+        "sources:app",
+        _LIBRARY,
+        "What is followed: add, list, edit, run, pause, resume, remove, removed, forget, check.",
+    ),
     Command("jobs", "jobs:app", _LIBRARY, "The queue: counts, list, dead, requeue."),
     Command("user", "users:app", _LIBRARY, "Accounts: add, password."),
     Command("db", "schema:app", _CARE, "The database: status, upgrade, url, binaries."),

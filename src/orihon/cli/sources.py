@@ -2,7 +2,7 @@
 
 import shlex
 from collections.abc import Sequence
-from typing import Annotated
+from typing import Annotated, TypeVar
 from uuid import UUID
 
 import msgspec
@@ -15,7 +15,7 @@ from orihon.cli.settings import changed_settings, chosen_settings
 from orihon.cli.status import UNUSABLE, CommandFailed
 from orihon.config import load
 from orihon.db.pool import Connection
-from orihon.ingest import sources
+from orihon.ingest import forgetting, sources
 from orihon.ingest.rules import Asked, Content
 from orihon.jobs.queue import AlreadyQueued
 from orihon.sources.adapter import BadSettings
@@ -39,7 +39,7 @@ CONTENT = Parameter(help="Chapters to fetch: all, those of titles that are wante
 MINUTES = Number(gte=1, lte=30 * 24 * 60)
 """How often a source may be walked: once a minute, or once in thirty days, or in between."""
 
-app = App(name="source", help="What is followed: add, list, edit, run, pause, resume, remove, check.")
+app = App(name="source", help="What is followed: add, list, edit, run, pause, resume, remove, removed, forget, check.")
 
 
 @app.command
@@ -265,6 +265,70 @@ async def remove(source: Named) -> None:
     line(f"“{found.name}” is followed no more. What it has brought stays in the library.")
 
 
+@app.command(name="removed")
+async def list_removed(*, json: Json = False) -> None:
+    """List the sources that were removed and are still remembered: following one again goes on where it was.
+
+    For example:
+
+    ```
+    orihon source removed
+    orihon source removed --json
+    ```
+    """
+    async with connected("source removed") as db:
+        found = await forgetting.removed(db)
+    if json:
+        as_json(found)
+        return
+    table(
+        ("Source", "Titles", "Chapters or posts", "Removed"),
+        (
+            (
+                Entry(each.name, (each.url, str(each.id))),
+                each.works if each.kind != "feed" else None,
+                each.chapters,
+                each.removed_at,
+            )
+            for each in found
+        ),
+        empty="No removed source is remembered.",
+    )
+
+
+@app.command
+async def forget(
+    source: Annotated[str, Parameter(help="Name, address or id, as `orihon source removed` shows them.")],
+) -> None:
+    """Forget a removed source for good: what came from it, its history, and what was deleted here of it.
+
+    Its titles stay in the library, with their files and everybody's reading progress. Following its address again
+    begins anew: all of its titles come a second time, beside those that stayed. To go on with them instead, follow the
+    address without forgetting it.
+
+    For example:
+
+    ```
+    orihon source forget example.org
+    ```
+    """
+    async with connected("source forget") as db, db.transaction():
+        known = await forgetting.removed(db)
+        found = match(known, source)
+        if len(found) > 1:
+            raise CommandFailed(
+                f"Several removed sources are called {source}: say which by its id, one of {_ids(found)}."
+            )
+        if not found and (followed := match([each.source for each in await sources.overviews(db)], source)):
+            raise CommandFailed(str(forgetting.StillFollowed(followed[0].name)))
+        if found:
+            await forgetting.forget(db, found[0].id)
+    if found:
+        line(f"“{found[0].name}” is forgotten. What it has brought stays in the library.")
+    else:
+        line(f"No removed source {source} is remembered, so there is nothing to forget.")
+
+
 @app.command
 async def check(
     url: Url, *, profile: Profile = None, adapter: AdapterName = "html", chosen: Chosen = None, json: Json = False
@@ -319,7 +383,10 @@ async def _find(db: Connection, sought: str) -> sources.Source:
     raise CommandFailed(f"There is no source {sought}. There are: {names}.")
 
 
-def match(known: Sequence[sources.Source], sought: str) -> list[sources.Source]:
+_One = TypeVar("_One", sources.Source, forgetting.Removed)
+
+
+def match(known: Sequence[_One], sought: str) -> list[_One]:
     """Sources that a person may mean: by id, else by address, else by name whatever its case."""
     by_id = [source for source in known if str(source.id) == sought.lower()]
     by_url = [source for source in known if source.url == sought]
@@ -327,6 +394,6 @@ def match(known: Sequence[sources.Source], sought: str) -> list[sources.Source]:
     return by_id or by_url or by_name
 
 
-def _ids(found: Sequence[sources.Source]) -> str:
+def _ids(found: Sequence[sources.Source] | Sequence[forgetting.Removed]) -> str:
     ids: list[UUID] = [source.id for source in found]
     return ", ".join(map(str, ids))

@@ -19,6 +19,7 @@ from orihon.api.shapes import (
     GivenUpList,
     PageInfo,
     Queued,
+    RemovedList,
     SourceList,
     SourceView,
     WalkList,
@@ -27,7 +28,8 @@ from orihon.api.shapes import (
 from orihon.config import ConfigError
 from orihon.db.pool import Connection
 from orihon.fetch.errors import FetchError
-from orihon.ingest import sources
+from orihon.ingest import forgetting, sources
+from orihon.ingest.forgetting import StillFollowed
 from orihon.ingest.rules import Asked
 from orihon.ingest.sources import AlreadyFollowed, NewSource, SourceEdit
 from orihon.jobs.queue import Enqueued
@@ -139,6 +141,33 @@ class SourceController(Controller):
             removed = await sources.remove(db, source_id)
         if not removed:
             raise not_found("source")
+
+    @get(
+        "/removed",
+        guards=[administrator],
+        responses=errors(401, 403),
+        summary="Sources that were removed and are still remembered, latest first",
+    )
+    async def list_removed(self, context: Given) -> RemovedList:
+        async with context.pool.acquire() as db:
+            return RemovedList(items=await forgetting.removed(db))
+
+    @delete(
+        "/removed/{source_id:uuid}",
+        guards=[administrator],
+        status_code=204,
+        responses=errors(401, 403, 409),
+        summary="Forget a removed source for good",
+        description="Which titles, posts and media are its own, its history, and what was deleted here of it are "
+        "forgotten. Titles, files and reading progress stay. Following the address again begins anew: its titles come "
+        "a second time. One that is forgotten already is no error.",
+    )
+    async def forget_source(self, context: Given, source_id: FromPath[UUID]) -> None:
+        try:
+            async with context.pool.acquire() as db, db.transaction():
+                await forgetting.forget(db, source_id)
+        except StillFollowed as error:
+            raise ApiError(409, Code.CONFLICT, str(error)) from error
 
     @post(
         "/{source_id:uuid}/run",

@@ -15,6 +15,7 @@ export type Page = Schemas['Page'];
 export type Progress = Schemas['Progress'];
 export type ProgressItem = Schemas['ProgressItem'];
 export type Source = Schemas['SourceView'];
+export type RemovedSource = Schemas['Removed'];
 export type NewSource = Schemas['NewSource'];
 export type SourceEdit = Schemas['SourceEdit'];
 export type Preview = Schemas['Preview'];
@@ -120,6 +121,9 @@ export const sources = {
 	edit: (id: string, change: SourceEdit) =>
 		body(client.PATCH(`${API}/sources/{source_id}`, { params: { path: { source_id: id } }, body: change })),
 	remove: (id: string) => body(client.DELETE(`${API}/sources/{source_id}`, { params: { path: { source_id: id } } })),
+	/** Those that are followed no more and still remembered, the latest first. */
+	removed: () => body(client.GET(`${API}/sources/removed`)).then((answer) => answer.items),
+	forget: (id: string) => body(client.DELETE(`${API}/sources/removed/{source_id}`, { params: { path: { source_id: id } } })),
 	/** Without a mode: look for news. */
 	run: (id: string, mode?: 'backfill' | 'recovery') =>
 		body(client.POST(`${API}/sources/{source_id}/run`, { params: { path: { source_id: id }, query: { mode: mode ?? null } } }))
