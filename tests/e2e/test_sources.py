@@ -159,3 +159,22 @@ def test_letters_of_double_size_fit_on_a_phone(page: Page) -> None:
     page.get_by_role("button", name="Add a source").click()
     content = page.get_by_role("dialog").get_by_role("group", name="What do you want to follow?")
     assert content.evaluate("(group) => group.parentElement.scrollWidth <= group.parentElement.clientWidth")
+
+
+def test_a_removed_source_is_listed_and_forgotten_only_when_asked_twice(page: Page) -> None:
+    sign_in(page)
+    added = page.request.post(
+        "/api/v1/sources", data={"url": f"{NOBODY}once/", "name": "Once", "settings": {"profile": "sample"}}
+    )
+    page.request.delete(f"/api/v1/sources/{added.json()['id']}")
+    page.goto("/sources")
+    page.get_by_text("Removed sources (1)").click()
+    forget = page.get_by_role("button", name="Forget Once")
+    forget.click()
+    dialog = page.get_by_role("dialog", name="Forget Once for good?")
+    expect(dialog).to_contain_text("Its titles stay in the library")
+    dialog.get_by_role("button", name="Cancel").click()
+    forget.click()
+    dialog.get_by_role("button", name="Forget for good").click()
+    expect(page.get_by_text("No removed source is remembered.")).to_be_visible()
+    expect(page.get_by_text("Removed sources", exact=True)).to_be_focused()

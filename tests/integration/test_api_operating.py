@@ -84,6 +84,19 @@ async def test_a_source_is_followed_shown_changed_and_removed(admin: Browser) ->
     assert (await admin.ask("DELETE", path)).status == 404
 
 
+async def test_a_removed_source_is_listed_until_it_is_forgotten(admin: Browser) -> None:
+    made = await follow(admin, name="Once")
+    path, removed = f"{SOURCES}/{made['id']}", f"{SOURCES}/removed"
+    refused = await admin.ask("DELETE", f"{removed}/{made['id']}")
+    assert (refused.status, refused.json["error"]["code"]) == (409, "conflict")
+    await admin.ask("DELETE", path)
+    (listed,) = [one for one in (await admin.get(removed)).json["items"] if one["id"] == made["id"]]
+    assert (listed["name"], listed["url"], listed["works"]) == ("Once", made["url"], 0)
+    for _ in range(2):
+        assert (await admin.ask("DELETE", f"{removed}/{made['id']}")).status == 204
+    assert made["id"] not in [one["id"] for one in (await admin.get(removed)).json["items"]]
+
+
 async def test_what_the_adapter_cannot_use_is_told_and_nothing_is_followed(admin: Browser) -> None:
     before = (await admin.get(SOURCES)).json
     for settings, adapter in (({"profile": "nope"}, "html"), ({"nope": 1}, "html"), ({}, "nope")):

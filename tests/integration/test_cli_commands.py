@@ -144,6 +144,21 @@ async def test_a_source_is_added_listed_paused_resumed_run_and_removed(dsn: str)
     assert (await orihon("source", "list", "--json", DATABASE_URL=dsn)).json() == []
 
 
+async def test_a_removed_source_is_listed_and_forgotten(dsn: str) -> None:
+    address = "http://site.example/works/"
+    assert "No removed source" in (await orihon("source", "removed", DATABASE_URL=dsn)).out
+    await orihon("source", "add", address, "--profile", "sample", "--name", "Site", DATABASE_URL=dsn)
+    followed = await orihon("source", "forget", "Site", DATABASE_URL=dsn)
+    assert (followed.status, "Remove it first" in followed.err) == (1, True)
+    await orihon("source", "remove", "Site", DATABASE_URL=dsn)
+    assert address in (await orihon("source", "removed", DATABASE_URL=dsn)).out
+    (listed,) = (await orihon("source", "removed", "--json", DATABASE_URL=dsn)).json()
+    assert (listed["name"], listed["works"]) == ("Site", 0)
+    assert "is forgotten" in (await orihon("source", "forget", "site", DATABASE_URL=dsn)).out
+    again = await orihon("source", "forget", "site", DATABASE_URL=dsn)
+    assert (again.status, "nothing to forget" in again.out) == (0, True)
+
+
 async def test_the_list_of_sources_fits_a_terminal_and_leaves_nothing_out(pool: Pool, dsn: str) -> None:
     """80 columns hold the numbers whole; what is long folds in the first column."""
     address = "https://a-long-name-of-a-site.example/works/list?order=newest&page=1&language=english"
