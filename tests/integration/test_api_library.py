@@ -309,6 +309,29 @@ async def test_a_title_in_full(pool: Pool, guest: Browser) -> None:
 
 
 @pytest.mark.parametrize(
+    ("contents", "keepable"),
+    [
+        (["wanted"], True),
+        (["wanted", "on_open"], True),
+        (["wanted", "all"], False),
+        (["all"], False),
+        (["on_open"], False),
+        ([], False),
+    ],
+)
+async def test_keeping_is_offered_where_it_brings_chapters(
+    pool: Pool, guest: Browser, contents: list[str], keepable: bool
+) -> None:
+    work_id = await a_work(pool, "Somewhere")
+    chapter_id = await a_chapter(pool, work_id, 1)
+    for name in contents:
+        source_id = await a_source(pool, name=name)
+        await pool.execute("UPDATE sources SET content = $2 WHERE id = $1", source_id, name)
+        await link(pool, source_id, work_id, chapter_id)
+    assert (await guest.get(f"{MANGAS}/{work_id}")).json["keepable"] is keepable
+
+
+@pytest.mark.parametrize(
     "path",
     ["{unknown}", "{unknown}/chapters", "{work}/chapters/{unknown}", "{work}/chapters/{unknown}/pages", "not-an-id"],
 )

@@ -18,13 +18,18 @@ class SourceRef(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class MangaDetail(MangaCard, frozen=True, kw_only=True):
-    """A title in full. `chapter_storage_bytes` counts the pages of all its chapters."""
+    """A title in full. `chapter_storage_bytes` counts the pages of all its chapters.
+
+    `keepable`: marking it as wanted would bring its chapters. A source that brings those of kept titles has it, and
+    none that brings all of them anyway.
+    """
 
     alt_titles: list[str]
     description: str | None
     artists: list[str]
     chapter_storage_bytes: int
     wanted: bool
+    keepable: bool
     sources: list[SourceRef]
 
 
@@ -36,6 +41,9 @@ _DETAIL = f"""
            (SELECT coalesce(sum(c.size_bytes), 0)::bigint FROM chapters c WHERE c.work_id = w.id)
                AS chapter_storage_bytes,
            EXISTS (SELECT FROM wanted_works ww WHERE ww.work_id = w.id) AS wanted,
+           (SELECT coalesce(bool_or(s.content = 'wanted') AND NOT bool_or(s.content = 'all'), false)
+              FROM source_works sw JOIN sources s ON s.id = sw.source_id AND s.removed_at IS NULL
+             WHERE sw.work_id = w.id) AS keepable,
            coalesce((SELECT jsonb_agg(jsonb_build_object('id', s.id, 'name', s.name, 'url', sw.url)
                                       ORDER BY s.id IS DISTINCT FROM w.primary_source_id, s.name, s.id)
                        FROM source_works sw JOIN sources s ON s.id = sw.source_id AND s.removed_at IS NULL

@@ -749,6 +749,7 @@ export interface components {
             gone: boolean;
             /** Format: uuid */
             id: string;
+            keepable: boolean;
             /** @enum {string} */
             kind: "manga" | "feed";
             /** @enum {string} */
