@@ -336,6 +336,7 @@ export const en = {
 		page: {
 			all: 'All sources',
 			again: 'Look again',
+			times: (n: number, first: string) => `${n.toLocaleString('en')} times in a row, the first ${first}`,
 			ways: {
 				tick: ['Look for news', 'From the newest on, until it meets what is here. It does so by itself, too.'],
 				backfill: ['Go through everything', 'The whole list, to its end. What is here is not fetched again.'],
