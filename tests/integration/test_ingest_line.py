@@ -106,6 +106,27 @@ async def test_any_other_change_of_a_source_asks_the_site_for_nothing(small: Lin
     assert small.site.log.total == 0
 
 
+@pytest.mark.parametrize("back", [False, True])
+async def test_a_title_whose_list_lost_or_regained_a_chapter_does_not_hide_the_news_below_it(
+    small: Line, back: bool
+) -> None:
+    """The site shows it on top for that, and nothing else of it has changed."""
+    catalogue = small.site.catalogue
+    upper, lower = catalogue.works[1], catalogue.works[2]
+    source = await small.follow()
+    await fill(small)
+    gone = catalogue.remove_chapter(upper.slug, upper.chapters[0].key)
+    if back:
+        catalogue.touch(upper.slug)
+        await small.walk_again(source)
+        upper.chapters.insert(0, gone)
+    catalogue.add_chapter(lower.slug, number="99")
+    catalogue.touch(upper.slug)
+    await small.walk_again(source)
+    assert (await walks(small.pool))[-1] == ("tick", "caught_up")
+    assert await small.pool.fetchval("SELECT page_count FROM chapters WHERE number = 99") == 3
+
+
 async def test_news_arrives_and_nothing_is_fetched_twice(small: Line) -> None:
     source = await small.follow()
     await fill(small)

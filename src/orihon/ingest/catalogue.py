@@ -31,11 +31,12 @@ log = structlog.get_logger(__name__)
 
 
 class Synced(msgspec.Struct, frozen=True, kw_only=True):
-    """What keeping a title changed."""
+    """What keeping a title changed. `chapters_moved`: that vanished from its list, or came back to it."""
 
     work_id: UUID
     change: Change
     chapters_new: int
+    chapters_moved: int
 
 
 class NotBelieved(Exception):
@@ -82,10 +83,11 @@ async def keep_title(db: Connection, source: Source, title: Title) -> Synced:
     if kept.wants_cover:
         await queue.enqueue(db, FetchCover(source_id=source.id, key=title.key))
     await wants.enqueue_chapters(db, source, kept.work_id)
-    if kept.new or kept.updated or kept.chapters_new:
+    moved = kept.chapters_dropped + kept.chapters_back
+    if kept.new or kept.updated or kept.chapters_new or moved:
         await notify(db, "library", str(kept.work_id))
     change = Change.NEW if kept.new else Change.UPDATED if kept.updated else Change.UNCHANGED
-    return Synced(work_id=kept.work_id, change=change, chapters_new=kept.chapters_new)
+    return Synced(work_id=kept.work_id, change=change, chapters_new=kept.chapters_new, chapters_moved=moved)
 
 
 def catalogues(fetcher: Fetcher) -> LineKind:
@@ -167,7 +169,9 @@ class CatalogueLine:
             await self._queue_retry(item)
         setattr(counts, synced.change.value, getattr(counts, synced.change.value) + 1)
         counts.chapters_new += synced.chapters_new
-        held = caught_up(was_clean=self._stops_early, change=synced.change, chapters_new=synced.chapters_new)
+        # A list that lost a chapter is news, too: it may be why the title stands above others that have news.
+        news = synced.chapters_new + synced.chapters_moved
+        held = caught_up(was_clean=self._stops_early, change=synced.change, chapters_new=news)
         return Kept(proves_rest=held and not self._doubts.open)
 
     async def close(self, outcome: Outcome) -> str | None:

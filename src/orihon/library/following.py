@@ -39,7 +39,9 @@ class KeptWork(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class KeptTitle(msgspec.Struct, frozen=True, kw_only=True):
-    """What keeping a title did. `chapters_new` counts entries that were not known."""
+    """What keeping a title did. `chapters_new` counts entries that were not known, `chapters_back` those that had
+    vanished and are listed again.
+    """
 
     work_id: UUID
     new: bool
@@ -47,6 +49,7 @@ class KeptTitle(msgspec.Struct, frozen=True, kw_only=True):
     wants_cover: bool
     chapters_new: int
     chapters_dropped: int
+    chapters_back: int
 
 
 def metadata_hash(title: Title) -> bytes:
@@ -175,7 +178,7 @@ async def keep_title(db: Connection, source_id: UUID, title: Title) -> KeptTitle
     value, chapters that vanished are marked and kept.
     """
     kept = await keep_work(db, source_id, title, kind="manga")
-    new, dropped = await _sync_chapters(db, source_id, kept.work_id, title)
+    new, dropped, back = await _sync_chapters(db, source_id, kept.work_id, title)
     if new or kept.new or kept.updated:
         await _touch(db, kept.work_id)
     return KeptTitle(
@@ -185,6 +188,7 @@ async def keep_title(db: Connection, source_id: UUID, title: Title) -> KeptTitle
         wants_cover=kept.wants_cover,
         chapters_new=new,
         chapters_dropped=dropped,
+        chapters_back=back,
     )
 
 
@@ -296,8 +300,8 @@ _DROP_LINKS = """
 """
 
 
-async def _sync_chapters(db: Connection, source_id: UUID, work_id: UUID, title: Title) -> tuple[int, int]:
-    """Make the chapter list match; returns how many are new and how many vanished."""
+async def _sync_chapters(db: Connection, source_id: UUID, work_id: UUID, title: Title) -> tuple[int, int, int]:
+    """Make the chapter list match; returns how many are new, how many vanished, and how many came back."""
     records = await db.fetch(_SOURCE_CHAPTERS, source_id, title.key)
     known = {record["key"]: record["chapter_id"] for record in records}
     live = {record["key"] for record in records if not record["dropped"]}
@@ -350,7 +354,7 @@ async def _sync_chapters(db: Connection, source_id: UUID, work_id: UUID, title: 
     await db.execute(_MOVE_CHAPTERS, [known[key] for key in absent], [sort_key[key] for key in absent])
     gone = vanished(live, placed.keys())
     await db.execute(_DROP_LINKS, source_id, title.key, list(gone))
-    return len(fresh), len(gone)
+    return len(fresh), len(gone), sum(chapter.key not in live for chapter in stale)
 
 
 def _first_of_each(chapters: Iterable[ChapterRef]) -> list[ChapterRef]:
