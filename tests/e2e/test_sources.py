@@ -71,6 +71,24 @@ def test_a_changed_address_is_tried_out_again(page: Page) -> None:
     expect(dialog.get_by_role("button", name="Follow it", exact=True)).to_be_visible()
 
 
+def test_a_source_whose_site_has_moved_is_told_the_new_address(page: Page) -> None:
+    sign_in(page)
+    moving = {"url": NOBODY, "name": "A site that moves", "settings": {"profile": "sample"}}
+    origin = {"Origin": page.url}
+    before = page.request.post("/api/v1/sources", data=moving, headers=origin).json()
+    page.goto("/sources")
+    page.get_by_role("button", name="Edit A site that moves").click()
+    dialog = page.get_by_role("dialog")
+    dialog.get_by_label("Address of the list of titles").fill(NOBODY + "moved/")
+    dialog.get_by_role("button", name="Save", exact=True).click()
+    # As unseen as a new one, so it is tried out first.
+    dialog.get_by_role("button", name="Save it anyway").click()
+    expect(dialog).to_be_hidden()
+    (after,) = [source for source in followed(page) if source["name"] == "A site that moves"]
+    assert (after["id"], after["url"]) == (before["id"], NOBODY + "moved/")
+    assert page.request.delete(f"/api/v1/sources/{after['id']}", headers=origin).ok
+
+
 def test_an_address_without_its_beginning_is_made_whole(page: Page) -> None:
     dialog = begin(page)
     address = dialog.get_by_label("Address of the list of titles")

@@ -365,7 +365,7 @@ export const en = {
 			adapter: 'What do you want to follow?',
 			url: { catalogue: 'Address of the list of titles', work: 'Address of the title', feed: 'Address of the creator' },
 			urlExample: 'https://',
-			urlStays: 'This stays as it is. For another address, add another source.',
+			urlMoves: 'Change this only when the site has moved: its titles and your place in them stay. For another site, add another source.',
 			name: 'Name',
 			nameHint: 'Empty: the name of the site.',
 			everything: 'Every post is brought, with its images and its files. A budget below keeps it small.',

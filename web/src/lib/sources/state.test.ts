@@ -54,6 +54,10 @@ describe('the form', () => {
 		expect(form).toMatchObject({ url: 'https://a.example/', name: 'A', profile: 'sample', megabytes: '5' });
 		expect(changeOf(form)).toMatchObject({ byte_budget: 5_000_000, settings: { profile: 'sample' } });
 	});
+	it('a source whose site has moved is told the new address', () => {
+		const moved = { ...formOf(source({ url: 'https://old.example/' })), url: ' https://new.example/ ' };
+		expect(changeOf(moved).url).toBe('https://new.example/');
+	});
 	it('an empty budget is no limit, an empty name is left to the server', () => {
 		const made = newSource({ ...formOf(), url: ' https://a.example/ ', profile: 'sample' });
 		expect(made).toMatchObject({ url: 'https://a.example/', byte_budget: null });

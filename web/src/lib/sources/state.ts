@@ -105,6 +105,7 @@ export function newSource(form: Form, known: readonly Setting[] = []): NewSource
 export function changeOf(form: Form, known: readonly Setting[] = []): SourceEdit {
 	return {
 		...(form.name.trim() && { name: form.name.trim() }),
+		url: form.url.trim(),
 		settings: settingsOf(form, known),
 		content: form.content,
 		byte_budget: budgetOf(form),
