@@ -103,3 +103,24 @@ async def test_the_same_address_begins_anew(made: Line) -> None:
     await made.drain()
     assert await made.pool.fetchval("SELECT count(*) FROM works") == 4
     assert await made.pool.fetchval("SELECT count(*) FROM media") == media
+
+
+@pytest.mark.parametrize("path", ["/works/", "/works/*", "/api/creators/*"])
+async def test_in_the_midst_of_a_walk(pool: Pool, tmp_path: Path, path: str) -> None:
+    """While the site answers: the walk has nothing to write to, and its job ends, at the latest when it runs again."""
+
+    async def forget_all(_: float) -> None:
+        async with pool.acquire() as db, db.transaction():
+            for record in await db.fetch("SELECT id FROM sources"):
+                await sources.remove(db, record["id"])
+                await forgetting.forget(db, record["id"])
+
+    creators = Creators.plain(POSTS, MEDIA)
+    async with line(pool, tmp_path, works=2, chapters=2, pages=2, creators=creators, sleep=forget_all) as made:
+        made.site.faults.set("slow_body", path=path, seconds=1, times=1)
+        await (follow_feed(made) if path.startswith("/api/") else made.follow())
+        await made.drain()
+        await made.retry_now()
+        assert all(ran.error is None for ran in await made.drain())
+        assert await known(made) == dict.fromkeys(LEDGERS, 0)
+        assert await pool.fetchval("SELECT count(*) FROM jobs WHERE state IN ('pending', 'running')") == 0

@@ -127,8 +127,7 @@ async def looked_at_top(db: Connection, source_id: UUID) -> Missed:
 
 
 async def _told(db: Connection, source_id: UUID, *, marked: int = 0) -> Missed:
-    record = await db.fetchrow(_TALLY, source_id)
-    assert record is not None  # noqa: S101 - an aggregate without groups is one row
+    (record,) = await db.fetch(_TALLY, source_id)
     if marked:
         await notify(db, "library", str(source_id))
     return Missed(known=record["known"], missed=record["missed"], marked=marked)
