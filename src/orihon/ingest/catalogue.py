@@ -20,7 +20,7 @@ from orihon.ingest.sources import Source
 from orihon.ingest.walk import Counts, Failed, Kept, Page, Result, Skipped, TimeIsUp
 from orihon.jobs import leases, queue
 from orihon.jobs.payloads import FetchCover, SyncTitle
-from orihon.library import following, listed, posts, tombstones
+from orihon.library import following, listed, tombstones, whole_walk
 from orihon.library.tombstones import Buried
 from orihon.runtime import metrics
 from orihon.sources.adapter import Adapter, Fetcher, SourceError
@@ -136,7 +136,7 @@ class CatalogueLine:
         async with self._pool.acquire() as db, db.transaction():
             await leases.hold(db, self._claim)
             if listing.dropped or self._is_uneven(listing):
-                await posts.proves_nothing(db, self._source.id)
+                await whole_walk.proves_nothing(db, self._source.id)
             await listed.mark_listed(db, self._source.id, keys)
             self._buried = await tombstones.works(db, self._source.id, keys)
         return Page[TitleRef](items=listing.refs, next=listing.next, dropped=listing.dropped)

@@ -21,7 +21,7 @@ from orihon.ingest.rules import ENOUGH_HELD, Fate, Outcome, fate, held_in_a_row,
 from orihon.ingest.walk import Counts, Cut, Failed, Kept, Page, Result, Skipped, TimeIsUp
 from orihon.jobs import leases, queue
 from orihon.jobs.payloads import CheckMedium, FetchCover
-from orihon.library import following, ledger, posts, tombstones
+from orihon.library import following, ledger, posts, tombstones, whole_walk
 from orihon.library.ledger import UNKNOWN, Entry
 from orihon.library.posts import KnownPost
 from orihon.media import store
@@ -204,7 +204,7 @@ class FeedLine:
         async with db.transaction():
             await leases.hold(db, self._claim)
             if unreadable:
-                await posts.proves_nothing(db, self._source.id)
+                await whole_walk.proves_nothing(db, self._source.id)
             await posts.mark_seen(db, self._source.id, work_key, self._known)
 
     async def _look(self, db: Connection, work_key: str, page: tuple[Post, ...]) -> dict[str, _Known]:

@@ -12,7 +12,7 @@ import msgspec
 
 from orihon.db.notify import notify
 from orihon.db.pool import Connection
-from orihon.library.posts import proves_nothing
+from orihon.library.whole_walk import proves_nothing
 
 MANY = 10
 """Titles that must be known before most of them are too many to be gone at once."""

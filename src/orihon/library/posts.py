@@ -8,7 +8,7 @@ from uuid import UUID
 import msgspec
 
 from orihon.db.pool import Connection
-from orihon.library import content, vocabulary
+from orihon.library import content, vocabulary, whole_walk
 from orihon.library.following import digest
 from orihon.sources.records import Post
 
@@ -118,8 +118,6 @@ _DROP = """
        AND c.seen_walk IS DISTINCT FROM s.whole_walk
 """
 
-_PROVES_NOTHING = "UPDATE sources SET whole_walk = NULL WHERE id = $1 AND whole_walk IS NOT NULL"
-
 _CUT_FILES = "DELETE FROM attachments WHERE chapter_id = $1 AND NOT key = ANY ($2)"
 
 # What was brought once stays, whatever a later try says.
@@ -171,19 +169,14 @@ async def mark_seen(db: Connection, source_id: UUID, work_key: str, keys: Collec
 async def drop_unseen(db: Connection, source_id: UUID, work_key: str) -> Tally:
     """Mark the posts that the walk over the whole feed, which has come to its end, did not see; all of them stay.
 
-    Does nothing after a walk that proves nothing (`proves_nothing`), or one that missed most posts (`are_gone`).
+    Does nothing after a walk that proves nothing (`whole_walk`), or one that missed most posts (`are_gone`).
     """
     record = await db.fetchrow(_TALLY, source_id, work_key)
     tally = Tally(seen=record["seen"], unseen=record["unseen"]) if record else Tally(seen=0, unseen=0)
     if are_gone(seen=tally.seen, unseen=tally.unseen):
         await db.execute(_DROP, source_id, work_key)
-    await proves_nothing(db, source_id)
+    await whole_walk.proves_nothing(db, source_id)
     return tally
-
-
-async def proves_nothing(db: Connection, source_id: UUID) -> None:
-    """From now on it means nothing that the walk which is under way did not see a post."""
-    await db.execute(_PROVES_NOTHING, source_id)
 
 
 async def any_held(db: Connection, source_id: UUID, work_key: str) -> bool:
