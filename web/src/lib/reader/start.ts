@@ -15,8 +15,9 @@ export interface Start<C> {
 
 /**
  * `chapters` oldest first. The chapter that was open last, or the one after it when it was read to its end; after the
- * newest, the first that was left out; the first one when nothing or everything was read. A chapter that is not here yet is fetched when it is opened, so reading
- * begins at the first that is here, and goes on to the next one that did not fail.
+ * newest, the first that was left out; the first one when nothing or everything was read. A chapter that is not here yet
+ * is fetched when it is opened, so reading begins at the first that is here, and goes on to the next one that did not
+ * fail.
  */
 export function startingPoint<C extends Readable>(chapters: C[], places: Map<string, Place>): Start<C> | null {
 	const first = chapters.find(({ state }) => state === 'ready') ?? chapters[0];
