@@ -11,6 +11,8 @@ from tests.support.web import own_database
 
 from orihon.db.embedded import EmbeddedPostgres
 from orihon.db.pool import Pool
+from orihon.ingest import sources
+from orihon.ingest.sources import NewSource
 from orihon.library import catalogue
 from orihon.library.catalogue import Listing
 from orihon.search import catalogue as searching
@@ -32,7 +34,13 @@ async def full(server: EmbeddedPostgres) -> AsyncIterator[Pool]:
                 INSERT INTO work_people (work_id, person_id, position)
                 SELECT w.id, p.id, 0 FROM (SELECT id, row_number() OVER () AS n FROM works) w JOIN numbered p USING (n)
             """)
-            await db.execute("ANALYZE people, work_people")
+            # All of them are followed, and none is gone.
+            source = await sources.add(db, NewSource(url="https://site.example/", settings={"profile": "sample"}))
+            await db.execute(
+                "INSERT INTO source_works (source_id, key, work_id, url) SELECT $1, id::text, id, 'x' FROM works",
+                source,
+            )
+            await db.execute("ANALYZE people, work_people, source_works")
         yield pool
 
 
@@ -78,6 +86,7 @@ async def test_a_page_of_the_list_reads_no_more_rows_than_it_shows(
     plan = await explained(full, *catalogue.statement(listing))
     assert scanned(plan) == set()
     assert read(plan, "works") <= 52
+    assert read(plan, "source_works") == 0, "whether a title is gone is known without reading what is not"
 
 
 async def test_a_page_of_a_status_is_served_by_its_index(full: Pool) -> None:
