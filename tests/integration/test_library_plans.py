@@ -10,12 +10,13 @@ from tests.support.titles import seed
 from tests.support.web import own_database
 
 from orihon.db.embedded import EmbeddedPostgres
-from orihon.db.pool import Pool
+from orihon.db.pool import Connection, Pool
 from orihon.ingest import sources
 from orihon.ingest.sources import NewSource
 from orihon.library import catalogue
 from orihon.library.catalogue import Listing
 from orihon.search import catalogue as searching
+from orihon.sources.records import Status
 
 pytestmark = pytest.mark.anyio
 
@@ -48,8 +49,8 @@ def nodes(plan: dict[str, Any]) -> list[dict[str, Any]]:
     return [plan, *(node for below in plan.get("Plans", ()) for node in nodes(below))]
 
 
-async def explained(pool: Pool, sql: str, arguments: list[Any]) -> list[dict[str, Any]]:
-    raw = await pool.fetchval(f"EXPLAIN (ANALYZE, FORMAT JSON) {sql}", *arguments)
+async def explained(db: "Pool | Connection", sql: str, arguments: list[Any]) -> list[dict[str, Any]]:
+    raw = await db.fetchval(f"EXPLAIN (ANALYZE, FORMAT JSON) {sql}", *arguments)
     found = msgspec.json.decode(raw) if isinstance(raw, str) else raw
     return nodes(found[0]["Plan"])
 
@@ -87,6 +88,31 @@ async def test_a_page_of_the_list_reads_no_more_rows_than_it_shows(
     assert scanned(plan) == set()
     assert read(plan, "works") <= 52
     assert read(plan, "source_works") == 0, "whether a title is gone is known without reading what is not"
+
+
+@pytest.mark.parametrize(
+    ("sort", "order", "status"),
+    [*itertools.product(catalogue.NATURAL, ("asc", "desc"), (None,)), ("updated", "desc", "hiatus")],
+)
+async def test_pages_of_a_list_are_planned_once_and_well(
+    full: Pool, sort: catalogue.Sort, order: catalogue.Order, status: Status | None
+) -> None:
+    listing = Listing(sort=sort, order=order, limit=20, status=status)
+    async with full.acquire() as db:
+        for _ in range(12):
+            part = await catalogue.page(db, listing)
+            listing = msgspec.structs.replace(listing, after=part.next)
+        sql, arguments = catalogue.statement(listing)
+        planned = await db.fetchval("SELECT generic_plans FROM pg_prepared_statements WHERE statement = $1", sql)
+        assert planned >= 6, "all but the first five of eleven pages after the first"
+        given = [await db.fetchval("SELECT quote_literal($1::text)", str(argument)) for argument in arguments]
+        async with db.transaction():
+            await db.execute("SET LOCAL plan_cache_mode = force_generic_plan")
+            await db.execute(f"PREPARE listed AS {sql}")
+            plan = await explained(db, f"EXECUTE listed ({', '.join(given)})", [])
+            await db.execute("DEALLOCATE listed")
+    assert scanned(plan) == set()
+    assert read(plan, "works") <= 22
 
 
 async def test_a_page_of_a_status_is_served_by_its_index(full: Pool) -> None:

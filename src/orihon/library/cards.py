@@ -47,7 +47,8 @@ def paged(rows: str, *, length: str) -> str:
     """A query for a page as one record: `cards` (a JSON array in UTF-8), `more`, and the last card's `key` and `id`.
 
     `rows` selects `card` (JSON), `key`, `id` and `n` (counted from 1) in the order of the page, one more of them than
-    `length` (a parameter of the query) if there is one. A single record costs a fraction of what fifty cost on the way.
+    `length` (a number or a parameter of the query) if there is one. A single record costs a fraction of what fifty cost
+    on the way.
     """
     last = f"FILTER (WHERE p.n = {length}))[1]"
     return f"""

@@ -103,17 +103,19 @@ _KEYS: dict[tuple[Sort, Order], str] = {
 
 _DATED: dict[Sort, bool] = {"updated": True, "created": True, "title": False, "author": False}
 
-# The rows of the page are chosen from an index alone; only they are joined and made into cards.
+# The rows of the page are chosen from an index alone; only they are joined and made into cards. How many they are
+# stands in the text: of a number that it is told later the planner assumes a tenth of the table, and so it would plan
+# each page anew, for a third of the time that a page takes.
 _PAGE = cards.paged(
     """
     SELECT {card} AS card, w.key, w.id, row_number() OVER (ORDER BY w.key {order}, w.id {order}) AS n
       FROM (SELECT w.*, {key} AS key FROM works w
              WHERE {where}
-          ORDER BY {key} {order}, w.id {order} LIMIT $1::bigint + 1 OFFSET $2) w
+          ORDER BY {key} {order}, w.id {order} LIMIT {length} + 1 {skip}) w
       LEFT JOIN media m ON m.id = w.cover_media_id
   ORDER BY w.key {order}, w.id {order}
     """,
-    length="$1",
+    length="{length}",
 )
 
 # The tally has the columns that decide what the catalogue lists, and a few hundred rows at most.
@@ -123,8 +125,8 @@ _TOTAL = "SELECT coalesce(sum(w.works), 0)::bigint FROM work_tally w WHERE {wher
 def statement(listing: Listing) -> tuple[str, list[Any]]:
     """The query of a page and its arguments."""
     key = _KEYS[listing.sort, listing.order]
-    arguments: list[Any] = [listing.limit, 0 if listing.after else listing.offset]
-    where = [visibility.listed(listing.kind)]
+    arguments: list[Any] = []
+    where, skip = [visibility.listed(listing.kind)], ""
     if listing.status is not None:
         arguments.append(listing.status)
         where.append(f"w.status = ${len(arguments)}")
@@ -133,8 +135,19 @@ def statement(listing: Listing) -> tuple[str, list[Any]]:
         arguments += [last, listing.after.id]
         comparison = "<" if listing.order == "desc" else ">"
         kind = "timestamptz" if _DATED[listing.sort] else "text"
-        where.append(f"({key}, w.id) {comparison} (${len(arguments) - 1}::{kind}, ${len(arguments)})")
-    sql = _PAGE.format(card=cards.JSON, key=key, order=listing.order.upper(), where=" AND ".join(where))
+        place = f"${len(arguments) - 1}::{kind}, ${len(arguments)}"
+        where.append(f"({key}, w.id) {comparison} ({place})")
+    elif listing.offset:
+        arguments.append(listing.offset)
+        skip = f"OFFSET ${len(arguments)}"
+    sql = _PAGE.format(
+        card=cards.JSON,
+        key=key,
+        order=listing.order.upper(),
+        where=" AND ".join(where),
+        length=listing.limit,
+        skip=skip,
+    )
     return sql, arguments
 
 
