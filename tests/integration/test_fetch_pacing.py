@@ -1,6 +1,7 @@
 """The pace that all processes share, in the database (DESIGN section 7; spec crawler-support 17.1, ruling 23)."""
 
 import asyncio
+import math
 import sys
 from contextlib import suppress
 
@@ -309,3 +310,22 @@ async def test_the_door_tells_how_a_site_answers(pool: Pool) -> None:
     assert gaps[2] == pytest.approx(3.5)
     assert gaps[3:] == sorted(gaps[3:], reverse=True)
     assert gaps[-1] < 1.6
+
+
+@pytest.mark.parametrize(
+    ("factor", "reach", "gap"),
+    [
+        pytest.param(2.0, 1.5, 1.5, id="no longer than what a slow answer took"),
+        pytest.param(2.0, math.inf, 2.0, id="a refusal"),
+        pytest.param(2.0, 0.1, 1.0, id="an answer that others have outdone is no reason to be quicker"),
+        pytest.param(0.5, 0.0, 0.5, id="shorter"),
+    ],
+)
+async def test_a_factor_brings_the_shared_gap_as_far_as_it_reaches(
+    pool: Pool, factor: float, reach: float, gap: float
+) -> None:
+    pace = SharedPace(pool)
+    await pace.claim("a", 1.0, 20, Change(slowest=60.0))
+    slot = await pace.claim("a", 0.25, 20, Change(factor, reach, slowest=60.0))
+    assert isinstance(slot, Slot)
+    assert slot.gap == pytest.approx(gap)

@@ -3,6 +3,7 @@
 A site of its own kind stands behind the pacer: it answers as slowly as the test says, or refuses what comes too fast.
 """
 
+import itertools
 from collections.abc import Callable
 
 import pytest
@@ -62,6 +63,23 @@ async def test_a_site_that_gets_slow_has_one_request_at_a_time() -> None:
     await site.ask(5)
     site.seconds = 4.0
     assert await site.ask(30) == pytest.approx(4.0, rel=0.05)
+
+
+async def test_answers_at_once_do_not_add_up_beyond_their_time() -> None:
+    """Eight processes see the same slow site, each with a gap in mind that the others have made longer since."""
+    time = Time()
+    shared, asked = LocalPace(time), [time.now]
+    pace = Intervals(LEAST, slowest=60.0)
+    crowd = [Pacer(pace, local=shared, sleep=time.sleep, chance=lambda: 0.0) for _ in range(8)]
+    for _ in range(6):
+        for pacer in crowd:
+            assert await pacer.wait_for("a") is None
+            asked.append(time.now)
+        for pacer in crowd:
+            pacer.answered("a", 4.0, 200)
+    gaps = [later - earlier for earlier, later in itertools.pairwise(asked[1:])]
+    assert max(gaps) == pytest.approx(4.0)
+    assert gaps[-1] == pytest.approx(4.0, rel=0.05)
 
 
 async def test_one_slow_page_among_many_matters_little() -> None:

@@ -5,9 +5,11 @@ the settings allow, step by step. The gap tends to the time that an answer takes
 under way, as with Scrapy's AutoThrottle; a refusal doubles it and good answers take that back, as TCP does.
 
 Each answer is a factor on the gap: factors of several processes multiply in any order, so nobody has to read the gap
-before changing it.
+before changing it. Answers to several requests at once tell the same thing several times, so a factor also has a reach:
+the gap that a slow answer asks for, beyond which it brings none.
 """
 
+import math
 from typing import Final
 
 UNCHANGED: Final = 1.0
@@ -40,3 +42,10 @@ def factor(gap: float, seconds: float, status: int | None) -> float:
     if status < 400 or status in _GONE:
         return max(GOOD, seconds / gap)
     return UNCHANGED
+
+
+def reach(seconds: float, status: int | None) -> float:
+    """The gap, in seconds, up to which one answer that makes it longer may bring it; a refusal asks for no certain one.
+    `seconds` and `status` as of `factor`.
+    """
+    return math.inf if status is None or status in BUSY else seconds

@@ -63,11 +63,12 @@ class Intervals(msgspec.Struct, frozen=True):
 
 
 class Change(msgspec.Struct, frozen=True):
-    """What a claim does to the gap: `factor` changes it for good, up to `slowest` seconds and never below the interval;
-    `stretch` makes this one longer.
+    """What a claim does to the gap: `factor` changes it for good, longer only up to `reach` seconds, to `slowest` at
+    most and never below the interval; `stretch` makes this one longer.
     """
 
     factor: float = easing.UNCHANGED
+    reach: float = 0.0
     slowest: float = 0.0
     stretch: float = 1.0
 
@@ -125,7 +126,8 @@ class LocalPace:
         known = self._host(host, now)
         if known.held_until > now + patience:
             return Held(known.held_until - now, known.reason)
-        known.gap = min(max(known.gap * change.factor, interval), max(change.slowest, interval))
+        changed = min(known.gap * change.factor, max(known.gap, change.reach))
+        known.gap = min(max(changed, interval), max(change.slowest, interval))
         start = max(known.next_at, now)
         known.next_at = start + known.gap * change.stretch
         return Slot(start - now, known.gap)
@@ -158,15 +160,19 @@ class LocalPace:
 
 # One statement, so that two processes cannot claim one slot: the second waits on the row, then sees the first's
 # `next_at`. `clock_timestamp()`, not `now()`: the wait for the row must not count as waited.
-_CLAIM = """
+_CHANGED = """
+    least(greatest(least(pace.gap * $4::float8, greatest(pace.gap, $8::interval)), $2::interval), $5::interval)
+"""
+
+_CLAIM = f"""
     INSERT INTO host_pace AS pace (host, gap, next_at)
          VALUES ($1, $2::interval, clock_timestamp() + $2::interval * $6::float8)
     ON CONFLICT (host) DO UPDATE
-            SET gap = least(greatest(pace.gap * $4::float8, $2::interval), $5::interval),
+            SET gap = {_CHANGED},
                 next_at = CASE WHEN pace.next_at > clock_timestamp() + $3::interval
                                                  + $7::integer * greatest(pace.gap, interval '2 seconds')
                                THEN clock_timestamp() ELSE greatest(pace.next_at, clock_timestamp()) END
-                        + least(greatest(pace.gap * $4::float8, $2::interval), $5::interval) * $6::float8
+                        + {_CHANGED} * $6::float8
           WHERE pace.held_until IS NULL OR pace.held_until <= clock_timestamp() + $3::interval
       RETURNING extract(epoch FROM next_at - gap * $6::float8 - clock_timestamp())::float8 AS wait,
                 extract(epoch FROM gap)::float8 AS gap, old.host IS NULL AS fresh
@@ -201,6 +207,7 @@ class SharedPace:
         self._swept_at = float("-inf")
 
     async def claim(self, host: str, interval: float, patience: float, change: Change = NO_CHANGE) -> Slot | Held:
+        slowest = max(change.slowest, interval)
         while True:
             found = await self._pool.fetchrow(
                 _CLAIM,
@@ -208,9 +215,10 @@ class SharedPace:
                 timedelta(seconds=interval),
                 timedelta(seconds=patience),
                 change.factor,
-                timedelta(seconds=max(change.slowest, interval)),
+                timedelta(seconds=slowest),
                 change.stretch,
                 ROW,
+                timedelta(seconds=min(change.reach, slowest)),
             )
             if found is not None:
                 if found["fresh"]:
@@ -239,6 +247,7 @@ class _Seen(msgspec.Struct):
 
     gap: float
     factor: float = easing.UNCHANGED
+    reach: float = 0.0
 
 
 class Pacer:
@@ -282,6 +291,7 @@ class Pacer:
         seen = self._seen.get(host)
         if seen is not None and seen.gap > 0:
             seen.factor = min(easing.MOST, seen.factor * easing.factor(seen.gap, seconds, status))
+            seen.reach = max(seen.reach, easing.reach(seconds, status))
 
     async def hold(self, host: str, seconds: float, reason: str) -> None:
         """Leave a host alone for so many seconds, because it asked."""
@@ -294,11 +304,12 @@ class Pacer:
                 del self._seen[next(iter(self._seen))]
             seen = self._seen[host] = _Seen(interval)
         # Taken before the claim, so that two claims at once do not tell the same answers twice.
-        told, seen.factor = seen.factor, easing.UNCHANGED
-        change = Change(told, self._intervals.slowest, 1 + JITTER * self._chance())
+        told, reach = seen.factor, seen.reach
+        seen.factor, seen.reach = easing.UNCHANGED, 0.0
+        change = Change(told, reach, self._intervals.slowest, 1 + JITTER * self._chance())
         got = await pace.claim(host, interval, PATIENCE, change)
         if isinstance(got, Held):
-            seen.factor = min(easing.MOST, seen.factor * told)
+            seen.factor, seen.reach = min(easing.MOST, seen.factor * told), max(seen.reach, reach)
         else:
             seen.gap = got.gap
         return got
