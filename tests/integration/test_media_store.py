@@ -22,7 +22,7 @@ from orihon.media.inbound import Inbound, Probed
 from orihon.media.store import Medium, keep, keep_all, storage_key
 from orihon.media.sweep import sweep
 from orihon.media.thumbnails import NoThumbnail, Thumbnails
-from orihon.storage.errors import StorageError
+from orihon.storage.errors import StorageError, Vanished
 from orihon.storage.local import LocalStorage
 
 pytestmark = pytest.mark.anyio
@@ -96,7 +96,7 @@ async def test_two_imports_of_equal_bytes_at_once_end_as_one_row_and_one_file(
 async def test_a_row_is_never_made_without_its_file(pool: Pool, storage: LocalStorage) -> None:
     probed = await arrive(storage, PNG)
     await storage.delete(storage_key(probed.sha256, probed.format))
-    with pytest.raises(StorageError, match="gone"):
+    with pytest.raises(Vanished, match="gone"):
         async with pool.acquire() as db, db.transaction():
             await keep(db, storage, probed)
     assert await pool.fetchval("SELECT count(*) FROM media") == 0
@@ -287,7 +287,7 @@ async def test_bytes_that_arrive_while_they_are_swept_are_not_lost(pool: Pool, s
         age(storage)
         await pool.execute("UPDATE media SET kept_at = now() - interval '2 days'")
         _, kept = await asyncio.gather(sweep(pool, storage), record(pool, storage, PNG), return_exceptions=True)
-        assert isinstance(kept, UUID | StorageError)
+        assert isinstance(kept, UUID | Vanished)
         rows = await pool.fetchval("SELECT count(*) FROM media_locations")
         assert rows == 0 or len(list(storage.kept())) == 1
 

@@ -16,7 +16,7 @@ from orihon.ingest.download import Batch, Draft, Intake, side_by_side
 from orihon.ingest.rules import within_budget
 from orihon.ingest.sources import Source
 from orihon.jobs import leases, queue, upkeep
-from orihon.jobs.excuses import CutOff, excuse
+from orihon.jobs.excuses import Interrupted, excuse
 from orihon.jobs.handlers import Done, Job, Postpone, Settled
 from orihon.jobs.payloads import CheckMedium, FetchChapter
 from orihon.library import content as chapter_content
@@ -125,7 +125,7 @@ class ChapterFetcher:
         except RateLimited as error:
             return Postpone(error.retry_after or 60.0, str(error))
         except Exception as error:
-            if isinstance(excuse(error), CutOff):
+            if isinstance(excuse(error), Interrupted):
                 raise
             await self._explain(job.pool, payload.chapter_id, str(error))
             await metrics.record(

@@ -10,7 +10,7 @@ from orihon.db.pool import Connection
 from orihon.fetch.errors import Denied, Gone, RateLimited
 from orihon.ingest.download import Intake
 from orihon.jobs import leases, queue, upkeep
-from orihon.jobs.excuses import CutOff, excuse
+from orihon.jobs.excuses import Interrupted, excuse
 from orihon.jobs.handlers import Done, Job, Postpone, Settled
 from orihon.jobs.payloads import CheckMedium, FetchCover, SyncTitle
 from orihon.library import covers, tombstones
@@ -84,7 +84,7 @@ class CoverFetcher:
         except RateLimited as error:
             return Postpone(error.retry_after or 60.0, str(error))
         except Exception as error:
-            if isinstance(excuse(error), CutOff):
+            if isinstance(excuse(error), Interrupted):
                 raise
             async with job.pool.acquire() as db, db.transaction():
                 await leases.hold(db, job.claim)

@@ -18,7 +18,7 @@ from orihon.ingest.rules import MOST_STALLS, Outcome, goes_on, stalls_after
 from orihon.ingest.sources import Source
 from orihon.ingest.walk import Counts, Limits, run_chunk
 from orihon.jobs import leases, upkeep
-from orihon.jobs.excuses import CutOff, excuse
+from orihon.jobs.excuses import Interrupted, excuse
 from orihon.jobs.handlers import Done, Job, Postpone, Settled
 from orihon.jobs.leases import Claim
 from orihon.jobs.payloads import WalkSource
@@ -121,7 +121,7 @@ class SourceWalker:
             await self._close(job, begun, _failed(error, Outcome.CONTINUED, begun.stalls))
             return Postpone(error.retry_after or 60.0, str(error))
         except Exception as error:
-            if isinstance(excuse(error), CutOff):
+            if isinstance(excuse(error), Interrupted):
                 # No end of a chunk: it is found open, and gone on with, as after a crash.
                 raise
             lost = isinstance(error, BadCursor) or _place_is_gone(error, begun)

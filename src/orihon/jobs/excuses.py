@@ -1,4 +1,5 @@
-"""Failures that are no job's fault: the database went away under it, or there is no room on a disk.
+"""Failures that are no job's fault: the database went away under it, a file that it had just stored did, or there is no
+room on a disk.
 
 They cost no attempt. However long the trouble lasts, no job may die of it.
 """
@@ -7,11 +8,13 @@ import asyncpg
 import msgspec
 
 from orihon.db.pool import is_cut_off, origins
-from orihon.storage.errors import StorageFull
+from orihon.storage.errors import StorageFull, Vanished
 
 
-class CutOff(msgspec.Struct, frozen=True):
-    """The connection to the database was lost in the middle of the job."""
+class Interrupted(msgspec.Struct, frozen=True):
+    """Something was taken from under the job in the middle of it; `how` in words, for the log."""
+
+    how: str
 
 
 class NoRoom(msgspec.Struct, frozen=True):
@@ -25,13 +28,15 @@ DATABASE_FULL = (
 )
 
 
-def excuse(error: BaseException) -> CutOff | NoRoom | None:
+def excuse(error: BaseException) -> Interrupted | NoRoom | None:
     """What excuses a job that raised this; None: the attempt has failed."""
     if is_cut_off(error):
-        return CutOff()
+        return Interrupted("cut off from the database")
     for one in origins(error):
         if isinstance(one, StorageFull):
             return NoRoom(str(one))
+        if isinstance(one, Vanished):
+            return Interrupted("a file was swept away before its row was there")
         if isinstance(one, asyncpg.DiskFullError):
             return NoRoom(DATABASE_FULL)
     return None

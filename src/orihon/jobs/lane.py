@@ -16,7 +16,7 @@ import structlog
 
 from orihon.db.pool import TROUBLE, Connection, Pool
 from orihon.jobs import leases, upkeep, waiting
-from orihon.jobs.excuses import CutOff, NoRoom, excuse
+from orihon.jobs.excuses import Interrupted, NoRoom, excuse
 from orihon.jobs.handlers import Done, Entry, GiveUp, Job, Postpone, Settled
 from orihon.jobs.leases import Claim, Leased, LeaseLost
 from orihon.jobs.payloads import BadPayload, decode
@@ -90,7 +90,7 @@ class Returned(msgspec.Struct, frozen=True):
     reason: str | None = None
 
 
-Outcome = Failed | Returned | CutOff
+Outcome = Failed | Returned | Interrupted
 
 
 class Held:
@@ -304,10 +304,10 @@ class LaneRunner:
             if held.scope is not None and held.scope.expired():
                 return Failed(f"dispatch timed out after {held.limit:g} s")
             match excuse(error):
-                case CutOff() as cut_off:
-                    log.warning("cut off from the database; the job is given back", kind=claim.kind,
+                case Interrupted(how=how) as interrupted:
+                    log.warning("interrupted; the job is given back", how=how, kind=claim.kind,
                                 id=str(claim.id), error=one_line(error))  # fmt: skip
-                    return cut_off
+                    return interrupted
                 case NoRoom(reason=reason):
                     return self._rest(reason)
             return Failed(one_line(error))
@@ -379,7 +379,7 @@ class LaneRunner:
     async def _write_other(self, db: Connection, claim: Claim, outcome: Outcome) -> bool:
         if isinstance(outcome, Failed):
             answer = await leases.fail(db, claim, outcome.error, final=outcome.final, random=self._random)
-        elif isinstance(outcome, CutOff):
+        elif isinstance(outcome, Interrupted):
             answer = await upkeep.let_lapse(db, claim, random=self._random)
         else:
             answer = await leases.release(db, claim, after=outcome.after, reason=outcome.reason)

@@ -136,9 +136,9 @@ async def reclaim_lapsed(db: Connection, *, random: Callable[[], float] = random
 
 
 async def let_lapse(db: Connection, claim: Claim, *, random: Callable[[], float] = random.random) -> None | Lost:
-    """Give a job back that lost its connection to the database, by the rule for vanished workers and at once.
+    """Give a job back that was interrupted, by the rule for vanished workers and at once.
 
-    Without the rule a job that ends the connection itself, or the whole server, would do so for ever.
+    Without the rule a job that ends its connection to the database itself, or the whole server, would do so for ever.
     """
     async with db.transaction():
         if (await db.execute(_LET_LAPSE, claim.id, claim.generation)).endswith(" 0"):

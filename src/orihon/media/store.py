@@ -9,7 +9,7 @@ import msgspec
 from orihon.db.pool import Connection
 from orihon.media.inbound import Judged
 from orihon.media.sniff import EXTENSIONS, Kind
-from orihon.storage.errors import StorageError
+from orihon.storage.errors import Vanished
 from orihon.storage.local import AREA, LocalStorage
 
 
@@ -86,14 +86,14 @@ async def keep_all(db: Connection, storage: LocalStorage, arrived: Iterable[Judg
     """Record bytes that were put into the store, in the caller's transaction, by SHA-256; equal bytes are one medium.
 
     Raises:
-        StorageError: a file is not there (a sweep took it a moment ago); fetch it again.
+        Vanished: a file is not there (a sweep took it a moment ago); fetch it again.
     """
     # One order for every transaction, so that two that store the same media never wait for each other.
     distinct = sorted({one.sha256: one for one in arrived}.values(), key=lambda one: one.sha256)
     keys = [storage_key(one.sha256, one.format) for one in distinct]
     await db.execute(_SHARE, LOCK)
     if await storage.missing(keys):
-        raise StorageError("A file that was just stored is gone again. It is fetched again by itself.")
+        raise Vanished("A file that was just stored is gone again. It is fetched again by itself.")
     records = await db.fetch(
         _KEEP,
         [one.sha256 for one in distinct],

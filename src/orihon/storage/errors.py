@@ -13,6 +13,10 @@ class StorageFull(StorageError):
     """No room. Nothing half-written is left behind."""
 
 
+class Vanished(StorageError):
+    """A file that was just stored is gone again: a sweep took it before a row named it."""
+
+
 class BadKey(StorageError):
     """A key that does not name a place in the store."""
 

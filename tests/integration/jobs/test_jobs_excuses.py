@@ -1,4 +1,4 @@
-"""What is no job's fault costs it no attempt: a database that went away under it, a disk that is full."""
+"""What is no job's fault costs it no attempt: a database that went away, a file that a sweep took, a full disk."""
 
 import asyncio
 import errno
@@ -14,7 +14,7 @@ from orihon.db.errors import DatabaseAway
 from orihon.db.pool import Pool, open_pool
 from orihon.jobs.handlers import Done, Job, Result
 from orihon.jobs.lane import Lane
-from orihon.storage.errors import StorageFull, in_words
+from orihon.storage.errors import StorageFull, Vanished, in_words
 
 pytestmark = pytest.mark.anyio
 
@@ -78,6 +78,10 @@ async def when_none_can_be_had(_job: Job[Plain], _other: Pool) -> None:
         nowhere.terminate()
 
 
+async def as_a_sweep_takes_its_file(_job: Job[Plain], _other: Pool) -> None:
+    raise Vanished("A file that was just stored is gone again.")
+
+
 @pytest.mark.parametrize(
     "loses",
     [
@@ -88,10 +92,11 @@ async def when_none_can_be_had(_job: Job[Plain], _other: Pool) -> None:
         among_others,
         behind_another_error,
         when_none_can_be_had,
+        as_a_sweep_takes_its_file,
     ],
     ids=lambda loses: loses.__name__,
 )
-async def test_a_job_that_loses_its_connection_is_run_again_at_once(dsn: str, pool: Pool, loses: Any) -> None:
+async def test_a_job_that_is_interrupted_is_run_again_at_once(dsn: str, pool: Pool, loses: Any) -> None:
     other = await open_pool(dsn, size=1)
     attempts: list[int] = []
 
