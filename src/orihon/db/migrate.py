@@ -18,7 +18,7 @@ import msgspec
 from orihon.db.errors import MigrationFailed, SchemaMismatch
 from orihon.db.pool import Connection
 
-HEAD = "0013"
+HEAD = "0014"
 """The newest schema this program knows. A test holds it against the migration folder."""
 
 LOCK_KEY = 0x4F5249484F4E

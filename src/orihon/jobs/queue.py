@@ -49,16 +49,19 @@ _WAITED_FOR = "EXISTS (SELECT FROM job_waiters w WHERE w.lane = {lane} AND w.unt
 
 _WAKE = f"CASE WHEN {_WAITED_FOR.format(lane='$1')} THEN pg_notify('jobs', $1) END"
 
+# True, whoever waits: NOTIFY answers with a void, which is not null.
+_WOKEN = f"CASE WHEN {_WAITED_FOR.format(lane='$1')} THEN pg_notify('jobs', $1) IS NOT NULL ELSE true END"
+
 _INSERT = f"""
     INSERT INTO jobs (id, {_COLUMNS})
-    VALUES ({{id}}, $1, $2, $3::text::jsonb, $4, $5, $6, $7, $8, coalesce($9, now()))
+    SELECT {{id}}, $1, $2, $3::text::jsonb, $4, $5, $6, $7, $8, coalesce($9, now())
 """
 
 # The id is made here where it can be: PostgreSQL opens the system's source of randomness anew for each one.
 _INSERT_WITH_ID = _INSERT.format(id="$10")
 
-# A job without a key is in nobody's way, and most jobs have none: they are spared what a conflict costs.
-_ENQUEUE = f"{_INSERT_WITH_ID} RETURNING id, {_WAKE}"
+# A job without a key is in nobody's way, and most jobs have none: they are spared what a conflict and an answer cost.
+_ENQUEUE = f"{_INSERT_WITH_ID} WHERE {_WOKEN}"
 _ENQUEUE_OR_SKIP = f"{_INSERT_WITH_ID} {_OR_SKIP} RETURNING id, {_WAKE}"
 _ENQUEUE_OR_COALESCE = f"""
     WITH new AS ({_INSERT.format(id="uuidv7()")} {_OR_COALESCE} RETURNING id, old.id IS NULL AS inserted)
@@ -101,8 +104,10 @@ async def enqueue(
     row = stored(payload, priority)
     _, kind, _, _, key, *_ = row
     if key is None:
-        job_id = await db.fetchval(_ENQUEUE, *row, at, _new_id())
-    elif payload.coalesce or priority is not None:
+        new_id = _new_id()
+        await db.execute(_ENQUEUE, *row, at, new_id)
+        return Enqueued(new_id)
+    if payload.coalesce or priority is not None:
         job_id = await db.fetchval(_ENQUEUE_OR_COALESCE, *row, at, [kind] if payload.coalesce else [])
     else:
         job_id = await db.fetchval(_ENQUEUE_OR_SKIP, *row, at, _new_id())

@@ -132,6 +132,18 @@ async def test_enqueueing_looks_up_its_key_and_nothing_else(db: Any, sql: str, k
     assert _pages(found) < 40
 
 
+async def test_enqueueing_reads_the_one_page_of_those_who_wait(server: EmbeddedPostgres) -> None:
+    """In a database as migrations leave it. By the index it would read as much, and open one file more each time."""
+    arguments = ("test", "plain", '{"kind": "plain"}', 0, None, None, 5, None, None, uuid4())
+    async with shared_database(server) as dsn:
+        db = await connect(dsn)
+        await waiting.announce(db, "test", uuid4(), 60.0)
+        _, nodes = await _explained(db, queue._ENQUEUE, arguments)
+        await db.close()
+    assert "job_waiters_pkey" not in _indexes(nodes)
+    assert any(node.get("Relation Name") == "job_waiters" for node in nodes)
+
+
 @pytest.mark.parametrize(
     ("sql", "arguments", "index"),
     [
