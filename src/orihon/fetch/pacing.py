@@ -158,12 +158,12 @@ class LocalPace:
         return known
 
 
-# One statement, so that two processes cannot claim one slot: the second waits on the row, then sees the first's
-# `next_at`. `clock_timestamp()`, not `now()`: the wait for the row must not count as waited.
 _CHANGED = """
     least(greatest(least(pace.gap * $4::float8, greatest(pace.gap, $8::interval)), $2::interval), $5::interval)
 """
 
+# One statement, so that two processes cannot claim one slot: the second waits on the row, then sees the first's
+# `next_at`. `clock_timestamp()`, not `now()`: the wait for the row must not count as waited.
 _CLAIM = f"""
     INSERT INTO host_pace AS pace (host, gap, next_at)
          VALUES ($1, $2::interval, clock_timestamp() + $2::interval * $6::float8)
