@@ -47,8 +47,8 @@ _RECLAIM = """
 """
 
 _VANISHED = (
-    "The worker, or its connection to the database, vanished while it ran this job, again and again. The job may use "
-    "more memory or time than there is."
+    "The worker, its connection to the database, or a file that it had just stored vanished while it ran this job, "
+    "again and again. The job may use more memory or time than there is, or the clock of the store may be wrong."
 )
 
 _LET_LAPSE = """
