@@ -411,11 +411,12 @@ async def test_a_job_that_does_not_run_cannot_be_settled(db: Connection, ending:
     assert await row(db, claim.id) == before
 
 
-async def test_a_running_job_has_a_lease_by_constraint(db: Connection) -> None:
-    """H13: a job that runs without one would never be reclaimed."""
+@pytest.mark.parametrize("change", ["state = 'running'", "leased_until = now()", "state = 'lost'"])
+async def test_a_job_has_a_lease_if_and_only_if_it_runs_by_constraint(db: Connection, change: str) -> None:
+    """H13: a job that runs without one would never be reclaimed; nor would one in a state that nobody looks for."""
     job_id = await put(db, Plain())
     with pytest.raises(asyncpg.CheckViolationError):
-        await db.execute("UPDATE jobs SET state = 'running' WHERE id = $1", job_id)
+        await db.execute(f"UPDATE jobs SET {change} WHERE id = $1", job_id)
 
 
 # --- continue and rerun ---
